@@ -1,0 +1,13 @@
+# SuiteSparse's KLU has no CMake configuration of its own in Debian.
+find_path(KLU_INCLUDE_DIR klu.h PATH_SUFFIXES suitesparse)
+find_library(KLU_LIBRARY klu)
+find_library(BTF_LIBRARY btf)
+find_library(AMD_LIBRARY amd)
+find_library(COLAMD_LIBRARY colamd)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(KLU REQUIRED_VARS KLU_LIBRARY BTF_LIBRARY AMD_LIBRARY COLAMD_LIBRARY KLU_INCLUDE_DIR)
+if(KLU_FOUND AND NOT TARGET KLU::KLU)
+  add_library(KLU::KLU INTERFACE IMPORTED)
+  target_include_directories(KLU::KLU SYSTEM INTERFACE ${KLU_INCLUDE_DIR})
+  target_link_libraries(KLU::KLU INTERFACE ${KLU_LIBRARY} ${BTF_LIBRARY} ${AMD_LIBRARY} ${COLAMD_LIBRARY})
+endif()

@@ -1,0 +1,41 @@
+# Compiler settings that hold everywhere: warnings are errors, ccache and mold where present.
+
+add_library(daedalus_settings INTERFACE)
+target_compile_options(daedalus_settings INTERFACE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Werror)
+# One rounding per operation, so that the same run is the same to the last bit whatever the inliner does.
+target_compile_options(daedalus_settings INTERFACE -ffp-contract=off)
+
+if(DAEDALUS_SANITIZE)
+  target_compile_options(daedalus_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(daedalus_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+find_program(MOLD mold)
+if(MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+
+# Writes the table of all entries of a `methods/` folder: file x_y.cpp must define <kind>_x_y().
+function(daedalus_method_table target kind namespace type folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/methods/*.cpp)
+  list(SORT sources)
+  set(declarations "")
+  set(calls "")
+  foreach(source ${sources})
+    get_filename_component(stem ${source} NAME_WE)
+    string(APPEND declarations "${type} ${kind}_${stem}();\n")
+    string(APPEND calls "      ${kind}_${stem}(),\n")
+  endforeach()
+  set(KIND ${kind})
+  set(NAMESPACE ${namespace})
+  set(TYPE ${type})
+  set(FOLDER ${folder})
+  set(DECLARATIONS ${declarations})
+  set(CALLS ${calls})
+  configure_file(${CMAKE_SOURCE_DIR}/cmake/table.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/${kind}_table.cpp @ONLY)
+  target_sources(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/${kind}_table.cpp)
+endfunction()

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/model/reader.hpp"
+#include "daedalus/solve/run_options.hpp"
+
+namespace daedalus::cli {
+
+/// Exit statuses, as in docs/command-line.md.
+enum Exit { done = 0, wrong_input = 2, numerics_failed = 3, our_fault = 70, interrupted = 130 };
+
+/// What a person asked for, with the options of every command together.
+struct Command {
+  std::string name;   ///< analyze, derive, init, simulate, methods, formulations
+  std::string model;  ///< path of the model file, or NAME for the catalogues
+  std::vector<std::string> set, fix;
+  solve::RunOptions run;
+  std::string output;
+  std::string format = "text";
+  bool json = false, quiet = false;
+};
+
+/// Reads the command line. Returns an exit status where nothing is left to do (help, version). Throws Error.
+std::optional<int> parse(int argc, const char* const* argv, Command& command);
+
+/// Reads the model with the overrides of the command line.
+model::Model read(const Command& command);
+
+// One file each; all return an exit status.
+int analyze(const Command& command);
+int derive(const Command& command);
+int init(const Command& command);
+int simulate(const Command& command);
+int methods(const Command& command);
+int formulations(const Command& command);
+
+/// Writes to standard output.
+void print(const std::string& text);
+/// Writes to standard error.
+void tell(const std::string& text);
+
+}  // namespace daedalus::cli

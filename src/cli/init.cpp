@@ -1,0 +1,18 @@
+#include "cli/command.hpp"
+#include "daedalus/report/json.hpp"
+#include "daedalus/report/text.hpp"
+#include "daedalus/solve/pipeline.hpp"
+
+namespace daedalus::cli {
+
+int init(const Command& command) {
+  const solve::Prepared prepared = solve::prepare(read(command));
+  const solve::Start start =
+      solve::consistent_start(prepared.functions, solve::start_time(*prepared.model, command.run),
+                              solve::initialize_mode(*prepared.model, command.run));
+  print(command.json ? report::to_json(start, *prepared.functions)
+                     : report::to_text(start, *prepared.functions, command.model));
+  return start.found ? done : numerics_failed;
+}
+
+}  // namespace daedalus::cli

@@ -1,0 +1,141 @@
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <string>
+
+#include "cli/command.hpp"
+#include "daedalus/base/error.hpp"
+#include "daedalus/report/version.hpp"
+
+namespace daedalus::cli {
+
+namespace {
+
+/// Commands and options of the contract that this version does not have.
+const std::vector<std::string>& later_commands() {
+  static const std::vector<std::string> names{"compare", "linearize", "bode"};
+  return names;
+}
+
+[[noreturn]] void not_yet(const std::string& what) {
+  throw Error("not-yet", what + " is not available yet", "`daedalus --help` lists what is");
+}
+
+/// CLI11's own faults, in the words of everything else here.
+Error translated(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
+  std::vector<std::string> commands, options;
+  const CLI::App* chosen = &app;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    commands.push_back(command->get_name());
+    if (command->parsed()) chosen = command;
+  }
+  for (int i = 1; i < argc; ++i)
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+      if (chosen == &app && command->get_name() == argv[i]) chosen = command;
+  for (const CLI::Option* option : chosen->get_options())
+    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
+
+  if (chosen == &app && argc > 1 && argv[1][0] != '-')
+    return Error("unknown-command", std::string("there is no command '") + argv[1] + "'", suggest(argv[1], commands));
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    if (!word.starts_with("--")) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::find(options.begin(), options.end(), name) == options.end())
+      return Error("unknown-option", "'" + chosen->get_name() + "' has no option " + name, suggest(name, options));
+  }
+  return Error("bad-command-line", error.what(), "`daedalus " + chosen->get_name() + " --help` shows the options");
+}
+
+}  // namespace
+
+std::optional<int> parse(int argc, const char* const* argv, Command& command) {
+  CLI::App app{"Daedalus: differential-algebraic equations of high index, solved without drift", "daedalus"};
+  app.require_subcommand(1);
+  app.set_version_flag("--version", std::string("daedalus ") + report::version());
+  app.footer("A first model and everything else: docs/index.md");
+
+  std::string plot, page, restart, perturb;
+  bool steps = false;
+  auto& run = command.run;
+
+  const auto add = [&](const char* name, const char* summary) {
+    CLI::App* sub = app.add_subcommand(name, summary);
+    sub->callback([&command, name] { command.name = name; });
+    sub->add_flag("--json", command.json, "print one JSON object and nothing else on standard output");
+    sub->add_flag("--quiet", command.quiet, "print nothing but results and errors");
+    return sub;
+  };
+  const auto add_model = [&](CLI::App* sub) {
+    sub->add_option("MODEL", command.model, "the model file")->required();
+    sub->add_option("--set", command.set, "NAME=VALUE: parameter, input or start guess (VALUE may be an expression)")
+        ->expected(1)->allow_extra_args(false)->take_all();
+    sub->add_option("--fix", command.fix, "NAME=VALUE: start value that binds")->expected(1)->allow_extra_args(false)->take_all();
+    sub->add_option("--t-start", run.t_start, "time at which the model starts");
+  };
+
+  add_model(add("analyze", "class, index, degrees of freedom, hidden constraints, consistency"));
+  CLI::App* derive = add("derive", "the equations: M, C, dV/dq, Q, G and the hidden constraints");
+  add_model(derive);
+  derive->add_option("--format", command.format, "text, latex or json")->check(CLI::IsMember({"text", "latex", "json"}));
+  derive->add_flag("--steps", steps, "the derivation step by step");
+  CLI::App* init = add("init", "consistent initial values, what was moved and by how much");
+  add_model(init);
+  init->add_option("--initialize", run.initialize, "project, check or off");
+
+  CLI::App* simulate = add("simulate", "a trajectory");
+  add_model(simulate);
+  simulate->add_option("--formulation", run.formulation, "name or name:option=value,... (`daedalus formulations`)");
+  simulate->add_option("--method", run.method, "name or name:option=value,... (`daedalus methods`)");
+  simulate->add_option("--rtol", run.rtol, "relative tolerance (without --atol: atol = rtol/100)");
+  simulate->add_option("--atol", run.atol, "absolute tolerance");
+  simulate->add_option("--step", run.step, "fixed step size");
+  simulate->add_option("--first-step", run.first_step, "size of the first step");
+  simulate->add_option("--max-step", run.max_step, "largest step size");
+  simulate->add_option("--max-steps", run.max_steps, "largest number of steps");
+  simulate->add_option("--t-end", run.t_end, "time at which to stop");
+  simulate->add_option("--initialize", run.initialize, "project, check or off");
+  simulate->add_option("--samples", run.samples, "number of output rows, evenly spaced");
+  simulate->add_option("--every", run.every, "distance of output rows in time");
+  simulate->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
+  simulate->add_option("--output", command.output, "file for the rows: .csv or .json");
+  simulate->add_flag("--residuals", run.residuals, "add residual.*, der(residual.*) and energy as columns");
+  simulate->add_option("--plot", plot, "picture (later version)");
+  simulate->add_option("--report", page, "self-contained page (later version)");
+  simulate->add_option("--restart", restart, "continue from a result (later version)");
+  simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
+
+  CLI::App* methods = add("methods", "the catalogue of integration methods");
+  methods->add_option("NAME", command.model, "one of them");
+  CLI::App* formulations = add("formulations", "the catalogue of formulations");
+  formulations->add_option("NAME", command.model, "one of them");
+
+  if (argc > 1 && std::find(later_commands().begin(), later_commands().end(), argv[1]) != later_commands().end())
+    not_yet(std::string("the command '") + argv[1] + "'");
+  if (argc == 1) {
+    std::fputs(app.help().c_str(), stderr);
+    return wrong_input;
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    app.exit(help);
+    return done;
+  } catch (const CLI::CallForAllHelp& help) {
+    app.exit(help);
+    return done;
+  } catch (const CLI::CallForVersion& version) {
+    app.exit(version);
+    return done;
+  } catch (const CLI::ParseError& error) {
+    throw translated(app, error, argc, argv);
+  }
+  if (command.format == "json") command.json = true;
+  if (steps) not_yet("derive --steps");
+  for (const auto& [value, name] : {std::pair{&plot, "--plot"}, {&page, "--report"}, {&restart, "--restart"}, {&perturb, "--perturb"}})
+    if (!value->empty()) not_yet(name);
+  return std::nullopt;
+}
+
+}  // namespace daedalus::cli

@@ -1,0 +1,16 @@
+#include "daedalus/base/error.hpp"
+#include "daedalus/formulate/formulation_entry.hpp"
+
+namespace daedalus::formulate {
+
+const FormulationEntry& formulation(const std::string& name) {
+  std::vector<std::string> known;
+  for (const FormulationEntry& entry : formulations()) {
+    if (entry.name == name) return entry;
+    known.push_back(entry.name);
+  }
+  throw Error("unknown-formulation", "there is no formulation '" + name + "'",
+              suggest(name, known) + " (`daedalus formulations` lists all)");
+}
+
+}  // namespace daedalus::formulate

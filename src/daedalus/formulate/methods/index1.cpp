@@ -1,0 +1,26 @@
+// Index reduction by differentiation: the constraint is replaced by its second derivative,
+//     [ M  G^T ] [ a      ]   [ f     ]
+//     [ G   0  ] [ lambda ] = [ gamma ],        (4.7) of the notes 000, (B) of the slides 004,
+// and nothing holds the solution on g = 0: g + c1 + c2 t has the same second derivative (004, "why there is the drift").
+
+#include "daedalus/formulate/acceleration_level.hpp"
+
+namespace daedalus::formulate {
+
+FormulationEntry formulation_index1() {
+  FormulationEntry entry;
+  entry.name = "index1";
+  entry.summary = "constraints differentiated to accelerations, no stabilization: drifts";
+  entry.citation = "Bertolazzi, Cocetti, Stocco: DAE notes, (4.7); Fuehrer, Leimkuhler 1991, (8)-(9)";
+  entry.kinds = {"lagrangian", "mechanical"};
+  entry.index = 1;
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, const Options&) {
+    Formulated result = acceleration_level(std::move(functions), {});
+    result.system.project = nullptr;
+    result.system.project_error = nullptr;
+    return result;
+  };
+  return entry;
+}
+
+}  // namespace daedalus::formulate

@@ -1,0 +1,398 @@
+// Step control: with the error err of a step in units of the tolerance and q the power with which it shrinks,
+//   h_new = h min(6, max(1/3, 0.9 err^(-1/q))),
+// not larger than h right after a rejection: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential
+// Equations I, 2nd ed., section II.4. The step is called stiff when |h lambda| leaves the stability region in 15 steps
+// that are not interrupted by 6 others: volume II, section IV.2.
+#include "daedalus/integrate/loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/base/text.hpp"
+#include "daedalus/integrate/first_step.hpp"
+
+namespace daedalus::integrate {
+namespace {
+
+constexpr double safety = 0.9, least_factor = 1.0 / 3.0, most_factor = 6.0;
+/// Where a step could not be evaluated there is no error to tell how much smaller the next one must be.
+constexpr double failure_factor = 0.25;
+/// The last step may be this much longer than asked for, so that no tiny one remains.
+constexpr double stretch = 1.01;
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+Status status_of(Evaluation outcome) {
+  switch (outcome) {
+    case Evaluation::not_finite:
+      return Status::not_finite;
+    case Evaluation::singular:
+      return Status::singular;
+    case Evaluation::no_convergence:
+      return Status::no_convergence;
+    case Evaluation::ok:
+      break;
+  }
+  DAEDALUS_CHECK(false, "a good evaluation is no failure");
+}
+
+const char* words_for(Evaluation outcome) {
+  switch (outcome) {
+    case Evaluation::ok:
+      return "the evaluation succeeded";
+    case Evaluation::not_finite:
+      return "the evaluation gave a number that is not finite";
+    case Evaluation::singular:
+      return "the evaluation met a singular matrix";
+    case Evaluation::no_convergence:
+      return "an iteration did not converge";
+  }
+  return "";
+}
+
+bool all_finite(const double* x, std::size_t n) {
+  return std::all_of(x, x + n, [](double value) { return std::isfinite(value); });
+}
+
+std::string time_text(double t) { return brief(t, 12); }
+
+/// Notices when stability rather than accuracy bounds the step.
+class StiffnessDetector {
+ public:
+  explicit StiffnessDetector(double radius) : radius_(radius) {}
+
+  /// True once: at the step with which the problem begins to look stiff.
+  bool looks_stiff(double stiffness) {
+    if (radius_ <= 0.0 || noted_) return false;
+    if (stiffness > radius_) {
+      calm_ = 0;
+      noted_ = ++stiff_ == 15;
+      return noted_;
+    }
+    if (++calm_ == 6) stiff_ = 0;
+    return false;
+  }
+
+ private:
+  double radius_;
+  int stiff_ = 0, calm_ = 0;
+  bool noted_ = false;
+};
+
+class Run {
+ public:
+  Run(const System& system, const IntegratorEntry& method, Stepper& stepper, const LoopOptions& options,
+      const Observer& observer, std::vector<double>& x)
+      : system_(system),
+        method_(method),
+        stepper_(stepper),
+        options_(options),
+        observer_(observer),
+        x_(x),
+        direction_(options.t_end < options.t_start ? -1.0 : 1.0),
+        t_(options.t_start),
+        row_(system.dimension),
+        before_(stepper.stats()),
+        detector_(method.stability_radius) {
+    check();
+  }
+
+  LoopResult run() {
+    if (start()) {
+      if (options_.step) {
+        take_fixed_steps();
+      } else {
+        take_controlled_steps();
+      }
+      std::copy_n(stepper_.state(), x_.size(), x_.begin());
+    }
+    result_.t = t_;
+    const Stats& spent = stepper_.stats();
+    result_.stats.rhs += spent.rhs - before_.rhs;
+    result_.stats.jacobians += spent.jacobians - before_.jacobians;
+    result_.stats.factorizations += spent.factorizations - before_.factorizations;
+    result_.stats.newton_iterations += spent.newton_iterations - before_.newton_iterations;
+    return std::move(result_);
+  }
+
+ private:
+  /// Why a step was not taken.
+  enum class Refusal { none, error, evaluation };
+
+  void check() const {
+    DAEDALUS_CHECK(x_.size() == system_.dimension, "{} values for {} unknowns", x_.size(), system_.dimension);
+    DAEDALUS_CHECK(std::isfinite(options_.t_start) && std::isfinite(options_.t_end), "from {} to {}", options_.t_start,
+                   options_.t_end);
+    DAEDALUS_CHECK(options_.step || method_.adaptive, "{} has no error estimate and needs a step", method_.name);
+    if (options_.step) {
+      DAEDALUS_CHECK(std::isfinite(*options_.step) && *options_.step != 0.0, "step {}", *options_.step);
+    } else {
+      DAEDALUS_CHECK(options_.tolerance.atol.size() == system_.dimension, "{} absolute tolerances for {} unknowns",
+                     options_.tolerance.atol.size(), system_.dimension);
+      DAEDALUS_CHECK(options_.max_step > 0.0, "max_step {}", options_.max_step);
+      DAEDALUS_CHECK(method_.estimate_order > 0, "{} does not say how its estimate shrinks", method_.name);
+    }
+    double previous = options_.t_start;
+    for (const double t : options_.output_times) {
+      DAEDALUS_CHECK(!(ahead(t) < ahead(previous)) && !(ahead(t) > ahead(options_.t_end)),
+                     "output at {} after {} before {}", t, previous, options_.t_end);
+      previous = t;
+    }
+  }
+
+  /// Time counted in the direction of integration.
+  double ahead(double t) const { return direction_ * t; }
+
+  /// Delivers the start and readies the stepper. False where there is nothing left to do.
+  bool start() {
+    if (!all_finite(x_.data(), x_.size())) {
+      result_.status = Status::not_finite;
+      result_.message = fmt::format("the start at t = {} is not finite", time_text(t_));
+      return false;
+    }
+    while (next_output_ < options_.output_times.size() && options_.output_times[next_output_] == t_) {
+      if (observer_.output) observer_.output(t_, x_.data());
+      ++next_output_;
+    }
+    if (observer_.step) observer_.step(t_, x_.data());
+    if (options_.t_start == options_.t_end) return false;
+    if (const Evaluation outcome = stepper_.start(t_, x_.data()); outcome != Evaluation::ok) {
+      explained_ = true;
+      fail(outcome, fmt::format("at the start, t = {}", time_text(t_)));
+      return false;
+    }
+    return true;
+  }
+
+  void take_fixed_steps() {
+    const double size = std::abs(*options_.step), span = std::abs(options_.t_end - options_.t_start);
+    const double ratio = span / size, whole = std::round(ratio);
+    // A remainder this small is round-off of the two decimal numbers and belongs to the last whole step.
+    const double slack = std::max(1e-9, 16.0 * epsilon * ratio);
+    const double steps = whole >= 1.0 && std::abs(ratio - whole) <= slack ? whole : std::floor(ratio) + 1.0;
+    for (double k = 1.0; k <= steps; k += 1.0) {
+      if (must_stop()) return;
+      const bool last = k == steps;
+      const double t_next = last ? options_.t_end : options_.t_start + direction_ * k * size;
+      const double h = last ? t_next - t_ : direction_ * size;
+      if (t_next == t_) {
+        fail_for_small_step(t_next);
+        return;
+      }
+      if (try_step(h, t_next, nullptr) != Refusal::none) {
+        fail_at_step(t_next);
+        return;
+      }
+      if (!deliver(h)) return;
+    }
+  }
+
+  void take_controlled_steps() {
+    double size = first_size();
+    bool rejected_before = false;
+    while (t_ != options_.t_end) {
+      if (must_stop()) return;
+      const double remaining = std::abs(options_.t_end - t_);
+      size = std::min(size, options_.max_step);
+      // Two equal last steps rather than a long one and a short one.
+      const bool last = remaining <= std::min(stretch * size, options_.max_step);
+      if (last) {
+        size = remaining;
+      } else if (remaining < 2.0 * size) {
+        size = 0.5 * remaining;
+      }
+      const double t_next = last ? options_.t_end : t_ + direction_ * size;
+      if (!last && size < smallest_step()) {
+        fail_for_small_step(t_next);
+        return;
+      }
+      // The difference of the two times is exact and is what the system sees as the step.
+      const double h = t_next - t_;
+      refusal_ = try_step(h, t_next, &options_.tolerance);
+      if (refusal_ == Refusal::none) {
+        const double factor = growth(attempt_.error, most_factor);
+        size *= rejected_before ? std::min(factor, 1.0) : factor;
+        rejected_before = false;
+        if (!deliver(h)) return;
+      } else {
+        stepper_.rejected();
+        ++result_.stats.rejected;
+        rejected_before = true;
+        if (last && size < smallest_step()) {
+          fail_for_small_step(t_next);
+          return;
+        }
+        size *= refusal_ == Refusal::error ? growth(attempt_.error, safety) : failure_factor;
+      }
+    }
+  }
+
+  double first_size() {
+    const double most = std::min(options_.max_step, std::abs(options_.t_end - options_.t_start));
+    if (options_.first_step) return std::min(std::abs(*options_.first_step), most);
+    const FirstStep first = choose_first_step({.system = system_,
+                                               .tolerance = options_.tolerance,
+                                               .t = t_,
+                                               .x = stepper_.state(),
+                                               .slope = stepper_.derivative(),
+                                               .direction = direction_,
+                                               .order = method_.estimate_order,
+                                               .least = std::min(100.0 * smallest_step(), most),
+                                               .most = most});
+    result_.stats.rhs += first.rhs;
+    return first.h;
+  }
+
+  /// Below this, t + h has no digits left; near t = 0 the length of the run gives the scale.
+  double smallest_step() const {
+    const double span = std::abs(options_.t_end - options_.t_start);
+    return 10.0 * epsilon * std::max(std::abs(t_), epsilon * span);
+  }
+
+  double growth(double error, double most) const {
+    if (!std::isfinite(error)) return least_factor;
+    if (error == 0.0) return most;
+    return std::clamp(safety * std::pow(error, -1.0 / method_.estimate_order), least_factor, most);
+  }
+
+  /// Attempts, judges, projects and accepts one step.
+  Refusal try_step(double h, double t_next, const Tolerance* tolerance) {
+    ++attempts_;
+    attempt_ = stepper_.attempt(h, tolerance);
+    explained_ = attempt_.outcome != Evaluation::ok;
+    if (explained_) return refuse(attempt_.outcome);
+    if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
+    if (tolerance != nullptr && !(attempt_.error <= 1.0)) return Refusal::error;
+    if (system_.project) {
+      ++result_.stats.projections;
+      const Evaluation outcome = system_.project(t_next, stepper_.candidate());
+      explained_ = outcome != Evaluation::ok;
+      if (explained_) return refuse(outcome);
+      if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
+    }
+    const Evaluation outcome = stepper_.accepted(t_next);
+    explained_ = outcome != Evaluation::ok;
+    if (explained_) return refuse(outcome);
+    t_old_ = t_;
+    t_ = t_next;
+    ++result_.stats.steps;
+    return Refusal::none;
+  }
+
+  Refusal refuse(Evaluation outcome) {
+    outcome_ = outcome;
+    return Refusal::evaluation;
+  }
+
+  /// Hands out what the accepted step brought. False where the run must end.
+  bool deliver(double h) {
+    if (detector_.looks_stiff(stepper_.stiffness())) {
+      const char* what =
+          options_.step ? "is unstable with steps of" : "is held by stability, not by accuracy, to steps of";
+      result_.notes.push_back(
+          fmt::format("the problem looks stiff at t = {}: {} {} {}; an implicit method would be faster", time_text(t_),
+                      method_.name, what, brief(std::abs(h), 3)));
+    }
+    while (next_output_ < options_.output_times.size() && ahead(options_.output_times[next_output_]) <= ahead(t_)) {
+      if (!deliver_output(options_.output_times[next_output_])) return false;
+      ++next_output_;
+    }
+    if (observer_.step) observer_.step(t_, stepper_.state());
+    if (observer_.progress && result_.stats.steps % 64 == 0) observer_.progress(t_, h);
+    return true;
+  }
+
+  bool deliver_output(double t) {
+    if (!observer_.output) return true;
+    if (t == t_) {
+      observer_.output(t, stepper_.state());
+      return true;
+    }
+    Evaluation outcome = stepper_.interpolate((t - t_old_) / (t_ - t_old_), row_.data());
+    if (outcome == Evaluation::ok && system_.project) {
+      ++result_.stats.projections;
+      outcome = system_.project(t, row_.data());
+    }
+    explained_ = outcome != Evaluation::ok;
+    if (outcome == Evaluation::ok && !all_finite(row_.data(), row_.size())) outcome = Evaluation::not_finite;
+    if (outcome == Evaluation::ok) {
+      observer_.output(t, row_.data());
+      return true;
+    }
+    fail(outcome, fmt::format("in the output at t = {}", time_text(t)));
+    return false;
+  }
+
+  bool must_stop() {
+    if (observer_.interrupt && observer_.interrupt()) {
+      result_.status = Status::interrupted;
+      result_.message = fmt::format("interrupted at t = {}", time_text(t_));
+      return true;
+    }
+    if (attempts_ < options_.max_steps) return false;
+    result_.status = Status::too_many_steps;
+    result_.message =
+        fmt::format("{} taken ({} rejected) and only t = {} reached, not t = {}: allow more with max-steps, {}",
+                    count(attempts_, "step"), result_.stats.rejected, time_text(t_), time_text(options_.t_end),
+                    options_.step ? "or take a longer step"
+                                  : "loosen the tolerances, or try an implicit method if the problem is stiff");
+    return true;
+  }
+
+  void fail(Evaluation outcome, const std::string& where) {
+    result_.status = status_of(outcome);
+    std::string what = explained_ && system_.explain ? system_.explain() : std::string();
+    if (what.empty()) what = words_for(outcome);
+    result_.message = fmt::format("{}, {}", what, where);
+  }
+
+  void fail_at_step(double t_next) {
+    fail(outcome_, fmt::format("in the step from t = {} to t = {}", time_text(t_), time_text(t_next)));
+  }
+
+  void fail_for_small_step(double t_next) {
+    if (refusal_ == Refusal::evaluation) {
+      fail(outcome_,
+           fmt::format("at t = {}: steps down to {} were tried", time_text(t_), brief(std::abs(t_next - t_), 3)));
+      return;
+    }
+    result_.status = Status::step_too_small;
+    std::string largest;
+    if (attempt_.worst && *attempt_.worst < system_.names.size()) {
+      largest = fmt::format(", where the error of '{}' is the largest", system_.names[*attempt_.worst]);
+    }
+    result_.message = fmt::format(
+        "the step size fell to {} at t = {}{}: the solution may have a singularity there, or the tolerances are too "
+        "tight",
+        brief(std::abs(t_next - t_), 3), time_text(t_), largest);
+  }
+
+  const System& system_;
+  const IntegratorEntry& method_;
+  Stepper& stepper_;
+  const LoopOptions& options_;
+  const Observer& observer_;
+  std::vector<double>& x_;
+  const double direction_;
+  double t_, t_old_ = 0.0;
+  std::vector<double> row_;
+  const Stats before_;
+  StiffnessDetector detector_;
+  LoopResult result_;
+  std::size_t next_output_ = 0, attempts_ = 0;
+  Attempt attempt_;
+  Refusal refusal_ = Refusal::none;
+  Evaluation outcome_ = Evaluation::ok;
+  bool explained_ = false;  ///< the last failure was reported by the system, so it can explain it
+};
+
+}  // namespace
+
+LoopResult integrate(const System& system, const IntegratorEntry& method, Stepper& stepper, const LoopOptions& options,
+                     const Observer& observer, std::vector<double>& x) {
+  return Run(system, method, stepper, options, observer, x).run();
+}
+
+}  // namespace daedalus::integrate

@@ -1,0 +1,258 @@
+// The explicit Runge-Kutta method of order 8 by Dormand and Prince as in Hairer's code DOP853: E. Hairer, S. P.
+// Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., sections II.5, II.6, II.10 and, for the
+// stiffness test, IV.2 of volume II.
+//
+// Error, from the estimates of order 5 and 3 in units of the tolerance (sums of squares over the n components):
+//   err = |h| err5 / sqrt(n (err5 + 0.01 err3)).
+// Dense output of order 7, with s = theta and u = 1 - theta:
+//   x = x0 + s (r2 + u (r3 + s (r4 + u (r5 + s (r6 + u (r7 + s r8)))))),
+//   r2 = x1 - x0,   r3 = h k1 - r2,   r4 = r2 - h k13 - r3,   r5..r8 = h sum_j d_ij k_j.
+// The estimate does not use k13 = f(t + h, x1). So x1 may be projected first; k13 is then evaluated at the projected
+// state, once, for the next step and for the dense output, which through r2 and r4 ends at the projected state with the
+// slope found there.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/integrate/error_norm.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/integrate/methods/dop853_coefficients.hpp"
+
+namespace daedalus::integrate {
+namespace {
+
+/// Slopes k1 to k16; entry 0 is unused.
+using Slopes = std::array<double*, 17>;
+
+/// sum_j weight_j k_j[i], unrolled over the terms of a row.
+template <const auto& row>
+double weighted(const Slopes& k, std::size_t i) {
+  return [&]<std::size_t... j>(std::index_sequence<j...>) { return (... + (row[j].weight * k[row[j].stage][i])); }
+  (std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(row)>>>{});
+}
+
+/// out = h sum_j weight_j k_j
+template <const auto& row>
+void sum_slopes(const Slopes& k, double h, std::size_t n, double* __restrict out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = h * weighted<row>(k, i);
+}
+
+/// out = x + h sum_j weight_j k_j
+template <const auto& row>
+void move_along(const double* x, const Slopes& k, double h, std::size_t n, double* __restrict out) {
+  for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + h * weighted<row>(k, i);
+}
+
+class Dop853 final : public Stepper {
+ public:
+  explicit Dop853(const System& system)
+      : system_(system),
+        n_(system.dimension),
+        old_(n_),
+        now_(n_),
+        candidate_(n_),
+        argument_(n_),
+        error5_(n_),
+        error3_(n_),
+        slopes_(16 * n_),
+        dense_(7 * n_) {
+    k_[0] = nullptr;
+    for (std::size_t stage = 1; stage <= 16; ++stage) k_[stage] = slopes_.data() + (stage - 1) * n_;
+    for (std::size_t i = 0; i < 7; ++i) r_[i] = dense_.data() + i * n_;
+  }
+
+  Evaluation start(double t, const double* x) override {
+    t_ = t;
+    std::copy_n(x, n_, now_.begin());
+    stepped_ = false;
+    stiffness_ = 0.0;
+    return evaluate(t, now_.data(), k_[1]);
+  }
+
+  Attempt attempt(double h, const Tolerance* tolerance) override {
+    if (stepped_) std::swap(k_[1], k_[13]);
+    stepped_ = false;
+    h_ = h;
+    Attempt result;
+    result.outcome = evaluate_stages();
+    if (result.outcome != Evaluation::ok) return result;
+    move_along<dop853::weights>(now_.data(), k_, h, n_, candidate_.data());
+    if (tolerance != nullptr) estimate(*tolerance, result);
+    return result;
+  }
+
+  double* candidate() override { return candidate_.data(); }
+
+  Evaluation accepted(double t_next) override {
+    const Evaluation outcome = evaluate(t_next, candidate_.data(), k_[13]);
+    if (outcome != Evaluation::ok) return outcome;
+    detect_stiffness();
+    old_.swap(now_);
+    now_.swap(candidate_);
+    t_old_ = t_;
+    t_ = t_next;
+    stepped_ = true;
+    dense_ready_ = false;
+    return outcome;
+  }
+
+  Evaluation replace_state(const double* x) override { return start(t_, x); }
+
+  Evaluation interpolate(double theta, double* x) override {
+    DAEDALUS_CHECK(stepped_, "no accepted step, theta = {}", theta);
+    if (!dense_ready_) {
+      if (const Evaluation outcome = prepare_dense(); outcome != Evaluation::ok) return outcome;
+    }
+    const double s = theta, u = 1.0 - theta;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double inner = r_[3][i] + s * (r_[4][i] + u * (r_[5][i] + s * r_[6][i]));
+      x[i] = old_[i] + s * (r_[0][i] + u * (r_[1][i] + s * (r_[2][i] + u * inner)));
+    }
+    return Evaluation::ok;
+  }
+
+  const double* derivative() const override { return stepped_ ? k_[13] : k_[1]; }
+  double stiffness() const override { return stiffness_; }
+  const double* state() const override { return now_.data(); }
+
+ private:
+  Evaluation evaluate(double t, const double* x, double* slope) {
+    ++stats_.rhs;
+    return system_.ode(t, x, slope);
+  }
+
+  /// Stages 2 to 12; the argument of stage 12 stays in argument_.
+  Evaluation evaluate_stages() {
+    Evaluation outcome = Evaluation::ok;
+    const auto good = [&]<const auto & row>(std::size_t stage) {
+      move_along<row>(now_.data(), k_, h_, n_, argument_.data());
+      outcome = evaluate(t_ + dop853::node[stage] * h_, argument_.data(), k_[stage]);
+      return outcome == Evaluation::ok;
+    };
+    static_cast<void>(good.template operator()<dop853::stage2>(2) && good.template operator()<dop853::stage3>(3) &&
+                      good.template operator()<dop853::stage4>(4) && good.template operator()<dop853::stage5>(5) &&
+                      good.template operator()<dop853::stage6>(6) && good.template operator()<dop853::stage7>(7) &&
+                      good.template operator()<dop853::stage8>(8) && good.template operator()<dop853::stage9>(9) &&
+                      good.template operator()<dop853::stage10>(10) && good.template operator()<dop853::stage11>(11) &&
+                      good.template operator()<dop853::stage12>(12));
+    return outcome;
+  }
+
+  void estimate(const Tolerance& tolerance, Attempt& result) {
+    if (n_ == 0) return;
+    for (std::size_t i = 0; i < n_; ++i) {
+      error5_[i] = weighted<dop853::error_of_order_5>(k_, i);
+      error3_[i] = weighted<dop853::weights>(k_, i) - weighted<dop853::weights_of_order_3>(k_, i);
+    }
+    if (system_.project_error) {
+      system_.project_error(error5_.data());
+      system_.project_error(error3_.data());
+    }
+    double sum5 = 0.0, sum3 = 0.0, largest = -1.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double weight = error_weight(tolerance, i, now_[i], candidate_[i]);
+      const double ratio5 = error5_[i] / weight, ratio3 = error3_[i] / weight;
+      sum5 += ratio5 * ratio5;
+      sum3 += ratio3 * ratio3;
+      if (std::abs(ratio5) > largest) {
+        largest = std::abs(ratio5);
+        result.worst = i;
+      }
+    }
+    const double mixed = sum5 + 0.01 * sum3;
+    result.error = mixed > 0.0 ? std::abs(h_) * sum5 / std::sqrt(static_cast<double>(n_) * mixed) : mixed;
+  }
+
+  /// Compares stages 12 and 13, both at t + h: |k13 - k12| / |x13 - x12| is about |lambda|. Differences at the level of
+  /// round-off say nothing.
+  void detect_stiffness() {
+    double slope_change = 0.0, change = 0.0, size = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double slope_difference = k_[13][i] - k_[12][i], difference = candidate_[i] - argument_[i];
+      slope_change += slope_difference * slope_difference;
+      change += difference * difference;
+      size += candidate_[i] * candidate_[i];
+    }
+    constexpr double noise = 100.0 * std::numeric_limits<double>::epsilon();
+    stiffness_ = change > noise * noise * size ? std::abs(h_) * std::sqrt(slope_change / change) : 0.0;
+  }
+
+  Evaluation prepare_dense() {
+    const double h = t_ - t_old_;
+    Evaluation outcome = Evaluation::ok;
+    const auto good = [&]<const auto & row>(std::size_t stage) {
+      move_along<row>(old_.data(), k_, h, n_, argument_.data());
+      outcome = evaluate(t_old_ + dop853::node[stage] * h, argument_.data(), k_[stage]);
+      return outcome == Evaluation::ok;
+    };
+    if (!(good.template operator()<dop853::stage14>(14) && good.template operator()<dop853::stage15>(15) &&
+          good.template operator()<dop853::stage16>(16))) {
+      return outcome;
+    }
+    for (std::size_t i = 0; i < n_; ++i) {
+      r_[0][i] = now_[i] - old_[i];
+      r_[1][i] = h * k_[1][i] - r_[0][i];
+      r_[2][i] = r_[0][i] - h * k_[13][i] - r_[1][i];
+    }
+    sum_slopes<dop853::dense5>(k_, h, n_, r_[3]);
+    sum_slopes<dop853::dense6>(k_, h, n_, r_[4]);
+    sum_slopes<dop853::dense7>(k_, h, n_, r_[5]);
+    sum_slopes<dop853::dense8>(k_, h, n_, r_[6]);
+    dense_ready_ = true;
+    return outcome;
+  }
+
+  const System& system_;
+  const std::size_t n_;
+  std::vector<double> old_, now_, candidate_, argument_, error5_, error3_, slopes_, dense_;
+  Slopes k_;
+  std::array<double*, 7> r_;  ///< r2 to r8
+  double t_old_ = 0.0, h_ = 0.0, stiffness_ = 0.0;
+  bool stepped_ = false;      ///< the last step is accepted, k13 known, no attempt since
+  bool dense_ready_ = false;  ///< r2 to r8 belong to the last accepted step
+};
+
+Tableau tableau() {
+  Tableau result;
+  for (std::size_t stage = 1; stage <= 12; ++stage) {
+    result.c.push_back(dop853::node[stage]);
+    result.a.emplace_back(stage - 1, 0.0);
+    for (const dop853::Term& term : dop853::rows[stage]) result.a.back()[term.stage - 1] = term.weight;
+  }
+  result.b.assign(12, 0.0);
+  for (const dop853::Term& term : dop853::weights) result.b[term.stage - 1] = term.weight;
+  result.embedded = result.b;
+  for (const dop853::Term& term : dop853::error_of_order_5) result.embedded[term.stage - 1] -= term.weight;
+  return result;
+}
+
+}  // namespace
+
+IntegratorEntry integrator_dop853() {
+  IntegratorEntry entry;
+  entry.name = "dop853";
+  entry.summary = "Dormand and Prince's explicit method of order 8 with step control and dense output of order 7";
+  entry.citation =
+      "E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., Springer 1993, "
+      "sections "
+      "II.5 and II.10";
+  entry.order = 8;
+  entry.stages = 12;
+  entry.adaptive = true;
+  entry.accepts = {"ode"};
+  entry.dense_order = 7;
+  entry.estimate_order = 8;
+  entry.stability_radius = 6.1;
+  entry.tableau = tableau();
+  entry.make = [](const System& system, const Options&) -> std::unique_ptr<Stepper> {
+    DAEDALUS_CHECK(system.ode, "dimension {}", system.dimension);
+    return std::make_unique<Dop853>(system);
+  };
+  return entry;
+}
+
+}  // namespace daedalus::integrate

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "daedalus/linalg/householder.hpp"
+#include "daedalus/linalg/kkt.hpp"
+#include "daedalus/linalg/sparsity.hpp"
+
+// Back end of KktSolver; not part of this room's interface.
+namespace daedalus::linalg {
+
+/// Dense KKT solver; the patterns must outlive it. Same contract as KktSolver.
+class DenseKkt {
+ public:
+  DenseKkt(const Sparsity& mass, const Sparsity& jacobian);
+
+  KktOutcome factor(const double* M, const double* G);
+  void solve(const double* f, const double* gamma, double* a, double* lambda);
+
+  double inconsistency() const { return inconsistency_; }
+  std::size_t rank() const { return rank_; }
+  const std::vector<std::size_t>& dependent_rows() const { return dependent_rows_; }
+
+  /// Floating-point operations of one factor(), roughly, not counting what the patterns' zeros save in the QR.
+  static double estimate_operations(const Sparsity& mass, const Sparsity& jacobian);
+
+ private:
+  using Extents = std::vector<std::size_t>;
+
+  void load_mass();
+  double cholesky(const Extents& extent);
+  double factor_shifted();
+  void add_shift(double multiple);
+  void form_columns(const Extents& extent);
+  void prepare_redundant();
+  void substitute_forward(double* w) const;
+  void substitute_backward(double* w) const;
+  void solve_single(const double* f, const double* gamma, double* a, double* lambda);
+  KktOutcome decide();
+
+  const Sparsity& mass_;
+  const Sparsity& jacobian_;
+  const std::size_t n_, m_;
+  bool known_ = false, shifted_ = false;
+  KktOutcome outcome_ = KktOutcome::not_finite;
+  std::vector<double> M_, G_;                     ///< the values factored last
+  std::vector<double> U_, inverse_, diagonal_;    ///< U^T U = M or M + G^T S G; 1/U_kk; the diagonal before factoring
+  Extents mass_extent_, shifted_extent_;          ///< one past the last nonzero column of each row of U
+  std::vector<double> effective_mass_, shift_;    ///< per row of G
+  double mass_quality_ = 0.0;
+  double single_square_ = 0.0;                    ///< y^T y where G has one row
+  HouseholderQr qr_;                              ///< of Y = U^-T G^T
+  std::unique_ptr<HouseholderQr> range_;          ///< of R^T in the order of the rows of G, for redundant rows only
+  std::vector<double> w_, u_, z_, g_;
+  std::size_t rank_ = 0;
+  std::vector<std::size_t> dependent_rows_;
+  double inconsistency_ = 0.0;
+};
+
+}  // namespace daedalus::linalg

@@ -1,0 +1,327 @@
+// Numbers of constrained motion for one trajectory.
+//
+//     [ M  G^T ] [ a      ]   [ f     ]
+//     [ G   0  ] [ lambda ] = [ gamma ]
+//
+// Projection in the mass norm: the position correction solves min |dq|_M, G dq = -g, again and again with frozen factors
+// (simplified Newton on the true g); the velocity correction is one linear problem with the fresh G, solved twice for
+// the last digits.
+
+#include "daedalus/mechanics/evaluator.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace daedalus::mechanics {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+bool all_finite(const std::vector<double>& values) {
+  double sum = 0.0;  // one NaN or infinity makes 0 * value NaN
+  for (const double value : values) sum += 0.0 * value;
+  return sum == 0.0;
+}
+
+linalg::Sparsity rows_of(const linalg::Sparsity& pattern, const std::vector<std::size_t>& rows) {
+  linalg::Sparsity result{rows.size(), pattern.columns, {0}, {}};
+  for (const std::size_t row : rows) {
+    for (std::size_t k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k)
+      result.column.push_back(pattern.column[k]);
+    result.row_start.push_back(result.column.size());
+  }
+  return result;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
+    : functions_(std::move(functions)),
+      kkt_(functions_->mass, functions_->jacobian),
+      auxiliary_lu_(functions_->equations.z.size()) {
+  const Functions& fn = *functions_;
+  motion_scratch_ = fn.motion.make_scratch();
+  geometry_scratch_ = fn.geometry.make_scratch();
+  velocity_scratch_ = fn.velocity.make_scratch();
+  terms_scratch_ = fn.terms.make_scratch();
+  auxiliary_scratch_ = fn.auxiliary.make_scratch();
+  energy_scratch_ = fn.energy.make_scratch();
+  outputs_scratch_ = fn.outputs.make_scratch();
+  motion_.resize(fn.motion.output_count());
+  geometry_.resize(fn.geometry.output_count());
+  velocity_.resize(fn.m);
+  terms_.resize(fn.terms.output_count());
+  auxiliary_.resize(fn.auxiliary.output_count());
+  const std::size_t extra = fn.equations.z.size();
+  a_.resize(fn.n);
+  lambda_.resize(fn.m);
+  w_.resize(extra);
+  gamma_.resize(fn.m);
+  position_residual_.resize(fn.holonomic);
+  acceleration_residual_.resize(fn.m);
+  acceleration_scale_.resize(fn.m);
+  right_q_.resize(fn.n);
+  step_q_.resize(fn.n);
+  right_m_.resize(fn.m);
+  step_m_.resize(fn.m);
+  auxiliary_matrix_.resize(extra * extra);
+  auxiliary_step_.resize(extra);
+  if (fn.holonomic < fn.m && fn.holonomic > 0) {
+    position_jacobian_ = rows_of(fn.jacobian, fn.holonomic_rows);
+    position_kkt_ = std::make_unique<linalg::KktSolver>(fn.mass, position_jacobian_);
+    position_G_.resize(position_jacobian_.nonzeros());
+  }
+}
+
+Outcome Evaluator::not_finite(const std::string& what) {
+  explanation_ = what + " is not a finite number";
+  return Outcome::not_finite;
+}
+
+Outcome Evaluator::solve_auxiliary(double t, const double* x) {
+  const Functions& fn = *functions_;
+  const std::size_t size = w_.size();
+  if (size == 0) return Outcome::ok;
+  if (fn.auxiliary_linear) std::fill(w_.begin(), w_.end(), 0.0);  // one step is exact; no memory of the last call
+  double last = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < 30; ++iteration) {
+    const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
+    fn.auxiliary(inputs, auxiliary_.data(), auxiliary_scratch_);
+    if (!all_finite(auxiliary_)) return not_finite("an auxiliary equation");
+    std::fill(auxiliary_matrix_.begin(), auxiliary_matrix_.end(), 0.0);
+    const linalg::Sparsity& pattern = fn.auxiliary_jacobian;
+    for (std::size_t i = 0; i < size; ++i)
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        auxiliary_matrix_[i * size + pattern.column[k]] = auxiliary_[size + k];
+    if (!auxiliary_lu_.factor(auxiliary_matrix_.data())) {
+      const std::size_t column = auxiliary_lu_.singular_column();
+      explanation_ = fmt::format("the [equations] do not determine {}",
+                                 fn.equations.z_differential[column] ? fn.equations.z_rate[column].name()
+                                                                     : fn.equations.z[column].name());
+      return Outcome::singular;
+    }
+    for (std::size_t i = 0; i < size; ++i) auxiliary_step_[i] = -auxiliary_[i];
+    auxiliary_lu_.solve(auxiliary_step_.data());
+    double step = 0.0;
+    for (std::size_t i = 0; i < size; ++i) {
+      w_[i] += auxiliary_step_[i];
+      step = std::max(step, std::abs(auxiliary_step_[i]) / (1e-300 + std::abs(w_[i]) + epsilon * std::abs(auxiliary_step_[i])));
+    }
+    if (fn.auxiliary_linear || step <= 4.0 * epsilon || (step < 1e-9 && step >= 0.5 * last)) return Outcome::ok;
+    last = step;
+  }
+  explanation_ = "the algebraic [equations] were not solved in 30 Newton steps";
+  return Outcome::no_convergence;
+}
+
+Outcome Evaluator::factor(const double* M, const double* G) {
+  ++factorizations_;
+  switch (kkt_.factor(M, G)) {
+    case linalg::KktOutcome::regular:
+    case linalg::KktOutcome::redundant: return Outcome::ok;
+    case linalg::KktOutcome::not_finite: return not_finite("the mass matrix or the constraint Jacobian");
+    case linalg::KktOutcome::singular_mass:
+      explanation_ = "the mass matrix is not positive definite on the motions that the constraints allow";
+      return Outcome::singular;
+  }
+  DAEDALUS_CHECK(false, "unknown outcome of a factorization with {} constraints", functions_->m);
+}
+
+Outcome Evaluator::accelerations(double t, const double* x, const Feedback& feedback) {
+  const Functions& fn = *functions_;
+  if (const Outcome outcome = solve_auxiliary(t, x); outcome != Outcome::ok) return outcome;
+  const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
+  fn.motion(inputs, motion_.data(), motion_scratch_);
+  const double* M = motion_.data();
+  const double* f = M + fn.mass.nonzeros();
+  const double* G = f + fn.n;
+  const double* gamma = G + fn.jacobian.nonzeros();
+  if (!all_finite(motion_)) {
+    for (std::size_t i = 0; i < fn.n; ++i)
+      if (!std::isfinite(f[i])) return not_finite(fmt::format("the force on {}", fn.equations.q[i].name()));
+    for (std::size_t i = 0; i < fn.m; ++i)
+      if (!std::isfinite(gamma[i]))
+        return not_finite(fmt::format("the second derivative of the constraint '{}'", fn.equations.constraints[i].name));
+    return not_finite("the mass matrix or the constraint Jacobian");
+  }
+  if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
+  std::copy(gamma, gamma + fn.m, gamma_.begin());
+  if (feedback.position != 0.0 || feedback.velocity != 0.0 || feedback.nonholonomic != 0.0) {
+    residuals(t, x, position_residual_.data(), velocity_.data());
+    for (std::size_t i = 0, h = 0; i < fn.m; ++i) {
+      if (fn.equations.constraints[i].holonomic)
+        gamma_[i] -= feedback.velocity * velocity_[i] + feedback.position * position_residual_[h++];
+      else
+        gamma_[i] -= feedback.nonholonomic * velocity_[i];
+    }
+  }
+  kkt_.solve(f, gamma_.data(), a_.data(), lambda_.data());
+  if (!all_finite(a_) || !all_finite(lambda_)) return not_finite("the acceleration");
+  return Outcome::ok;
+}
+
+const std::vector<double>& Evaluator::acceleration_residual() {
+  const Functions& fn = *functions_;
+  const double* G = motion_.data() + fn.mass.nonzeros() + fn.n;
+  for (std::size_t i = 0; i < fn.m; ++i) acceleration_residual_[i] = -gamma_[i];
+  linalg::multiply_add(fn.jacobian, G, 1.0, a_.data(), acceleration_residual_.data());
+  return acceleration_residual_;
+}
+
+const std::vector<double>& Evaluator::acceleration_scale() {
+  const Functions& fn = *functions_;
+  const double* G = motion_.data() + fn.mass.nonzeros() + fn.n;
+  for (std::size_t i = 0; i < fn.m; ++i) {
+    double scale = std::abs(gamma_[i]);
+    for (std::size_t k = fn.jacobian.row_start[i]; k < fn.jacobian.row_start[i + 1]; ++k)
+      scale = std::max(scale, std::abs(G[k] * a_[fn.jacobian.column[k]]));
+    acceleration_scale_[i] = scale;
+  }
+  return acceleration_scale_;
+}
+
+Outcome Evaluator::ode(double t, const double* x, double* dx, const Feedback& feedback) {
+  const Functions& fn = *functions_;
+  if (const Outcome outcome = accelerations(t, x, feedback); outcome != Outcome::ok) return outcome;
+  std::copy(v_of(x), v_of(x) + fn.n, dx);
+  std::copy(a_.begin(), a_.end(), dx + fn.n);
+  for (std::size_t i = 0; i < fn.differential.size(); ++i) dx[2 * fn.n + i] = w_[fn.differential[i]];
+  return Outcome::ok;
+}
+
+Outcome Evaluator::project(double t, double* x) {
+  if (functions_->m == 0) return Outcome::ok;
+  if (functions_->holonomic > 0)
+    if (const Outcome outcome = project_positions(t, x); outcome != Outcome::ok) return outcome;
+  return project_velocities(t, x);
+}
+
+Outcome Evaluator::project_positions(double t, double* q) {
+  const Functions& fn = *functions_;
+  linalg::KktSolver& kkt = position_kkt_ ? *position_kkt_ : kkt_;
+  const linalg::Sparsity& pattern = position_kkt_ ? position_jacobian_ : fn.jacobian;
+  std::fill(right_q_.begin(), right_q_.end(), 0.0);
+  double last = std::numeric_limits<double>::infinity();
+  bool factored = false;
+  for (int iteration = 0; iteration < 25; ++iteration) {
+    const double* inputs[] = {&t, q};
+    fn.geometry(inputs, geometry_.data(), geometry_scratch_);
+    if (!all_finite(geometry_)) return not_finite("a constraint");
+    const double* M = geometry_.data();
+    const double* G = M + fn.mass.nonzeros();
+    const double* g = G + fn.jacobian.nonzeros();
+    if (position_kkt_) {
+      double* to = position_G_.data();
+      for (const std::size_t row : fn.holonomic_rows)
+        to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
+      G = position_G_.data();
+    }
+    // |g| in units of the change of its terms for a change of q in the last digit
+    double residual = 0.0;
+    for (std::size_t i = 0; i < fn.holonomic; ++i) {
+      double scale = 0.0;
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        scale += std::abs(G[k] * q[pattern.column[k]]);
+      residual = std::max(residual, g[i] == 0.0 ? 0.0 : std::abs(g[i]) / (scale + 1e-300));
+    }
+    if (residual <= 0.5 * epsilon) return Outcome::ok;
+    if (residual >= 0.5 * last && factored) {
+      if (residual < 1e-10) return Outcome::ok;  // round-off
+      factored = false;                           // old factors converge too slowly
+    }
+    last = residual;
+    if (!factored) {
+      ++factorizations_;
+      const linalg::KktOutcome outcome = kkt.factor(M, G);
+      if (outcome != linalg::KktOutcome::regular && outcome != linalg::KktOutcome::redundant) {
+        explanation_ = "the constraints cannot be solved for a correction of the positions";
+        return Outcome::singular;
+      }
+      factored = true;
+    }
+    for (std::size_t i = 0; i < fn.holonomic; ++i) right_m_[i] = -g[i];
+    kkt.solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
+    for (std::size_t j = 0; j < fn.n; ++j) q[j] += step_q_[j];
+  }
+  explanation_ = "the projection onto the position constraints did not converge";
+  return Outcome::no_convergence;
+}
+
+Outcome Evaluator::project_velocities(double t, double* x) {
+  const Functions& fn = *functions_;
+  const double* position_inputs[] = {&t, q_of(x)};
+  fn.geometry(position_inputs, geometry_.data(), geometry_scratch_);
+  if (!all_finite(geometry_)) return not_finite("a constraint");
+  if (const Outcome outcome = factor(geometry_.data(), geometry_.data() + fn.mass.nonzeros()); outcome != Outcome::ok)
+    return outcome;
+  std::fill(right_q_.begin(), right_q_.end(), 0.0);
+  double* v = x + fn.n;
+  double last = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < 5; ++iteration) {
+    const double* inputs[] = {&t, q_of(x), v};
+    fn.velocity(inputs, velocity_.data(), velocity_scratch_);
+    double size = 0.0;
+    for (const double residual : velocity_) size = std::max(size, std::abs(residual));
+    if (!std::isfinite(size)) return not_finite("a velocity constraint");
+    if (size == 0.0 || size >= 0.5 * last) break;
+    last = size;
+    for (std::size_t i = 0; i < fn.m; ++i) right_m_[i] = -velocity_[i];
+    kkt_.solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
+    for (std::size_t j = 0; j < fn.n; ++j) v[j] += step_q_[j];
+  }
+  return Outcome::ok;
+}
+
+void Evaluator::project_error(double* error) {
+  const Functions& fn = *functions_;
+  if (fn.m == 0) return;
+  const double* M = motion_.data();
+  std::fill(right_m_.begin(), right_m_.end(), 0.0);
+  for (int part = 0; part < 2; ++part) {
+    double* e = error + static_cast<std::size_t>(part) * fn.n;
+    std::fill(right_q_.begin(), right_q_.end(), 0.0);
+    linalg::multiply_add(fn.mass, M, 1.0, e, right_q_.data());
+    kkt_.solve(right_q_.data(), right_m_.data(), e, step_m_.data());
+  }
+}
+
+void Evaluator::residuals(double t, const double* x, double* position, double* velocity) {
+  const Functions& fn = *functions_;
+  const double* position_inputs[] = {&t, q_of(x)};
+  fn.geometry(position_inputs, geometry_.data(), geometry_scratch_);
+  std::copy(geometry_.end() - static_cast<std::ptrdiff_t>(fn.holonomic), geometry_.end(), position);
+  const double* inputs[] = {&t, q_of(x), v_of(x)};
+  fn.velocity(inputs, velocity, velocity_scratch_);
+}
+
+void Evaluator::residual_scales(double t, const double* x, double* position, double* velocity) {
+  const Functions& fn = *functions_;
+  const double* inputs[] = {&t, q_of(x), v_of(x)};
+  fn.terms(inputs, terms_.data(), terms_scratch_);
+  const auto largest = [&](const std::vector<std::size_t>& start, double* to) {
+    for (std::size_t i = 0; i + 1 < start.size(); ++i) {
+      to[i] = 0.0;
+      for (std::size_t k = start[i]; k < start[i + 1]; ++k) to[i] = std::max(to[i], std::abs(terms_[k]));
+    }
+  };
+  largest(fn.position_term_start, position);
+  largest(fn.velocity_term_start, velocity);
+}
+
+Evaluator::Energy Evaluator::energy(double t, const double* x) {
+  const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
+  double parts[2] = {0.0, 0.0};
+  functions_->energy(inputs, parts, energy_scratch_);
+  return {parts[0], parts[1]};
+}
+
+void Evaluator::outputs(double t, const double* x, double* values) {
+  const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data(), a_.data(), lambda_.data()};
+  functions_->outputs(inputs, values, outputs_scratch_);
+}
+
+}  // namespace daedalus::mechanics

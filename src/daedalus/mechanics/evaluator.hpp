@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/linalg/kkt.hpp"
+#include "daedalus/linalg/lu.hpp"
+#include "daedalus/mechanics/functions.hpp"
+
+namespace daedalus::mechanics {
+
+/// How an evaluation went; the same cases as integrators know.
+enum class Outcome { ok, not_finite, singular, no_convergence };
+
+/// Feedback on the acceleration level, G a = gamma - velocity * (level-1 residual) - position * (level-0 residual);
+/// for nonholonomic constraints `nonholonomic` multiplies their own residual.
+struct Feedback {
+  double position = 0.0, velocity = 0.0, nonholonomic = 0.0;
+};
+
+/// Evaluates motion, constraints and projections for one trajectory: owns all workspace, allocates nothing after
+/// construction as long as the constraints are independent.
+class Evaluator {
+ public:
+  explicit Evaluator(std::shared_ptr<const Functions> functions);
+
+  const Functions& functions() const { return *functions_; }
+
+  /// Accelerations and multipliers at (t, x) from the KKT system, after the auxiliary equations were solved for w.
+  Outcome accelerations(double t, const double* x, const Feedback& feedback = {});
+  const std::vector<double>& a() const { return a_; }
+  const std::vector<double>& lambda() const { return lambda_; }
+  const std::vector<double>& w() const { return w_; }
+  /// Largest |G a - gamma| per constraint of the last call (with feedback: of the stabilized equation).
+  const std::vector<double>& acceleration_residual();
+  /// Largest term of G a - gamma per constraint of the last call.
+  const std::vector<double>& acceleration_scale();
+
+  /// x' = (v, a, z_d')
+  Outcome ode(double t, const double* x, double* dx, const Feedback& feedback = {});
+
+  /// Moves q and then v of the state onto the constraints with the least change in the mass norm.
+  Outcome project(double t, double* x);
+  /// Removes from (e_q, e_v) the parts that project() would remove, with the factors of the last evaluation.
+  void project_error(double* error);
+
+  /// Residuals of the position level (holonomic constraints, in order) and of the velocity level (all).
+  void residuals(double t, const double* x, double* position, double* velocity);
+  /// Largest term in each residual, for relative measures; same layout.
+  void residual_scales(double t, const double* x, double* position, double* velocity);
+
+  struct Energy {
+    double kinetic = 0.0, potential = 0.0;
+  };
+  /// Needs w of the last accelerations() call where auxiliary unknowns exist.
+  Energy energy(double t, const double* x);
+  /// [outputs] of the model, with a, lambda and w of the last accelerations() call.
+  void outputs(double t, const double* x, double* values);
+
+  /// Sets the guess for algebraic auxiliary unknowns.
+  void guess_auxiliary(const std::vector<double>& w) { w_ = w; }
+
+  /// Rank and dependent constraints found in the last factorization.
+  const linalg::KktSolver& kkt() const { return kkt_; }
+  std::size_t factorizations() const { return factorizations_; }
+
+  /// Says in the user's names what the last failure was.
+  std::string explain() const { return explanation_; }
+
+ private:
+  const double* q_of(const double* x) const { return x; }
+  const double* v_of(const double* x) const { return x + functions_->n; }
+  const double* z_of(const double* x) const { return x + 2 * functions_->n; }
+
+  Outcome solve_auxiliary(double t, const double* x);
+  Outcome factor(const double* M, const double* G);
+  Outcome project_positions(double t, double* q);
+  Outcome project_velocities(double t, double* x);
+  Outcome not_finite(const std::string& what);
+
+  std::shared_ptr<const Functions> functions_;
+  linalg::KktSolver kkt_;
+  std::unique_ptr<linalg::KktSolver> position_kkt_;  ///< holonomic rows alone, where there are others
+  linalg::Sparsity position_jacobian_;
+  compile::Function::Scratch motion_scratch_, geometry_scratch_, velocity_scratch_, terms_scratch_, auxiliary_scratch_,
+      energy_scratch_, outputs_scratch_;
+  std::vector<double> motion_, geometry_, velocity_, terms_, auxiliary_;
+  std::vector<double> a_, lambda_, w_, gamma_;
+  std::vector<double> position_residual_, acceleration_residual_, acceleration_scale_;
+  std::vector<double> right_q_, right_m_, step_q_, step_m_, position_G_;
+  linalg::DenseLu auxiliary_lu_;
+  std::vector<double> auxiliary_matrix_, auxiliary_step_;
+  std::size_t factorizations_ = 0;
+  std::string explanation_;
+};
+
+}  // namespace daedalus::mechanics

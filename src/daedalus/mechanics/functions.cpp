@@ -1,0 +1,127 @@
+#include "daedalus/mechanics/functions.hpp"
+
+#include "daedalus/expr/substitute.hpp"
+
+namespace daedalus::mechanics {
+
+using expr::NodeId;
+
+namespace {
+
+linalg::Sparsity pattern_of(const SparseExpr& matrix) {
+  return {matrix.rows, matrix.columns, matrix.row_start, matrix.column};
+}
+
+void append(std::vector<Expr>& to, const std::vector<Expr>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Puts -G^T lambda for reaction.<constraint>.<coordinate>.
+std::unordered_map<NodeId, Expr> reactions(const Equations& equations) {
+  std::unordered_map<NodeId, Expr> replacement;
+  const model::Model& model = *equations.model;
+  for (const NodeId id : [&] {
+         std::vector<Expr> roots;
+         for (const model::Named& output : model.outputs) roots.push_back(output.value);
+         return expr::symbols_of(roots);
+       }()) {
+    const Expr symbol{model.graph.get(), id};
+    if (!symbol.name().starts_with("reaction.")) continue;
+    for (std::size_t i = 0; i < equations.constraints.size(); ++i)
+      for (std::size_t j = 0; j < equations.q.size(); ++j)
+        if (symbol.name() == model::reaction_name(equations.constraints[i].name, equations.q[j].name())) {
+          const Expr entry = equations.G.at(i, j);
+          replacement.emplace(id, entry.valid() ? -(entry * equations.lambda[i]) : model.graph->constant(0.0));
+        }
+  }
+  return replacement;
+}
+
+}  // namespace
+
+std::vector<std::string> Functions::state_names() const {
+  std::vector<std::string> names;
+  for (const Expr& q : equations.q) names.push_back(q.name());
+  for (const Expr& v : equations.v) names.push_back(v.name());
+  for (const std::size_t i : differential) names.push_back(equations.z[i].name());
+  return names;
+}
+
+std::shared_ptr<const Functions> compile_functions(Equations derived) {
+  auto result = std::make_shared<Functions>();
+  result->equations = std::move(derived);
+  Functions& out = *result;
+  const Equations& eq = out.equations;
+  const model::Model& model = *eq.model;
+  out.n = eq.q.size();
+  out.m = eq.constraints.size();
+  for (std::size_t i = 0; i < out.m; ++i)
+    if (eq.constraints[i].holonomic) out.holonomic_rows.push_back(i);
+  out.holonomic = out.holonomic_rows.size();
+
+  std::vector<Expr> z_d, w;
+  for (std::size_t i = 0; i < eq.z.size(); ++i) {
+    (eq.z_differential[i] ? out.differential : out.algebraic).push_back(i);
+    if (eq.z_differential[i]) z_d.push_back(eq.z[i]);
+    w.push_back(eq.z_differential[i] ? eq.z_rate[i] : eq.z[i]);
+  }
+
+  out.mass = pattern_of(eq.M);
+  out.jacobian = pattern_of(eq.G);
+  const auto numbers = model.numbers();
+  const std::vector<Expr> time{eq.t};
+  const auto make = [&](std::vector<std::vector<Expr>> inputs, std::vector<Expr> outputs) {
+    return compile::compile({std::move(inputs), std::move(outputs), &numbers}, out.switches);
+  };
+
+  std::vector<Expr> position, velocity, gamma;
+  for (const Constraint& constraint : eq.constraints) {
+    if (constraint.holonomic) position.push_back(constraint.position);
+    velocity.push_back(constraint.velocity);
+    gamma.push_back(constraint.gamma);
+  }
+
+  std::vector<Expr> motion = eq.M.value;
+  append(motion, eq.f);
+  append(motion, eq.G.value);
+  append(motion, gamma);
+  out.motion = make({time, eq.q, eq.v, z_d, w}, motion);
+
+  std::vector<Expr> geometry = eq.M.value;
+  append(geometry, eq.G.value);
+  append(geometry, position);
+  // M may depend on auxiliary unknowns only by mistake; the reader refuses it, so t and q suffice here.
+  out.geometry = make({time, eq.q}, geometry);
+  out.velocity = make({time, eq.q, eq.v}, velocity);
+
+  std::vector<Expr> terms;
+  const auto add_terms = [&](const std::vector<Expr>& residuals, std::vector<std::size_t>& start) {
+    start.push_back(terms.size());
+    for (const Expr& residual : residuals) {
+      append(terms, expr::terms_of(residual));
+      start.push_back(terms.size());
+    }
+  };
+  add_terms(position, out.position_term_start);
+  add_terms(velocity, out.velocity_term_start);
+  out.terms = make({time, eq.q, eq.v}, terms);
+
+  if (!w.empty()) {
+    const SparseExpr jacobian = expr::jacobian(eq.auxiliary, w);
+    out.auxiliary_jacobian = pattern_of(jacobian);
+    std::unordered_set<NodeId> unknown;
+    for (const Expr& e : w) unknown.insert(e.id());
+    for (const bool depends : expr::dependence(jacobian.value, unknown)) out.auxiliary_linear &= !depends;
+    std::vector<Expr> auxiliary = eq.auxiliary;
+    append(auxiliary, jacobian.value);
+    out.auxiliary = make({time, eq.q, eq.v, z_d, w}, auxiliary);
+  }
+
+  if (eq.kinetic) out.energy = make({time, eq.q, eq.v, z_d, w}, {*eq.kinetic, *eq.potential});
+
+  std::vector<Expr> outputs;
+  for (const model::Named& output : model.outputs) outputs.push_back(output.value);
+  if (!outputs.empty())
+    out.outputs = make({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(outputs, reactions(eq)));
+  return result;
+}
+
+}  // namespace daedalus::mechanics

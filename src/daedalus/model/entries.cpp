@@ -1,0 +1,214 @@
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "daedalus/model/reader_guard.hpp"
+#include "daedalus/model/reader_state.hpp"
+#include "daedalus/model/vocabulary.hpp"
+
+namespace daedalus::model {
+
+void Reader::report(const Error& error) {
+  for (const Fault& fault : error.faults()) {
+    // A function or a definition that is used often is wrong once.
+    const std::string once = fmt::format("{}:{}:{}:{}", fault.place.source ? fault.place.source->name : "", fault.place.line,
+                                         fault.place.column, fault.code);
+    if (reported_.insert(once).second) faults_.add(Error(std::vector{fault}));
+  }
+}
+
+void Reader::fault(std::string code, std::string message, std::string advice, const Place& place) {
+  report(Error(std::move(code), std::move(message), std::move(advice), place));
+}
+
+const TomlValue* Reader::section(std::string_view name) {
+  const TomlEntry* entry = file_.find(name);
+  return entry == nullptr ? nullptr : table_of(*entry, fmt::format("[{}]", name));
+}
+
+const TomlValue* Reader::table_of(const TomlEntry& entry, std::string_view what) {
+  if (entry.value.is_table()) return &entry.value;
+  fault("wrong-type", fmt::format("{} is a section, but {} was found", what, kind_name(entry.value)),
+        fmt::format("write {} on a line of its own and its entries below", what), entry.value.place);
+  return nullptr;
+}
+
+void Reader::check_keys(const TomlValue& table, const std::string& where, const std::vector<std::string>& known) {
+  for (const TomlEntry& entry : table.entries) {
+    if (std::find(known.begin(), known.end(), entry.name()) != known.end()) continue;
+    std::string advice = suggest(entry.name(), known);
+    if (entry.name() == "for") advice = "families are possible in variables, auxiliary, definitions, equations, constraints, invariants, outputs, forces and drawing";
+    fault("unknown-key", fmt::format("{} has no key '{}'", where, entry.name()), advice, entry.key.place());
+  }
+}
+
+const TomlValue* Reader::field(const TomlValue& table, std::string_view key) const {
+  const TomlEntry* entry = table.find(key);
+  return entry == nullptr ? nullptr : &entry->value;
+}
+
+std::string Reader::text_of(const TomlValue& value, std::string_view what) {
+  if (value.is_text()) return value.text.text();
+  fault("wrong-type", fmt::format("{} is a text, but {} was found", what, kind_name(value)), "put it in quotes", value.place);
+  return {};
+}
+
+std::optional<bool> Reader::boolean_of(const TomlValue& value, std::string_view what) {
+  if (value.kind == TomlValue::Kind::boolean) return value.boolean;
+  fault("wrong-type", fmt::format("{} is true or false, but {} was found", what, kind_name(value)), "write true or false without quotes",
+        value.place);
+  return std::nullopt;
+}
+
+std::optional<double> Reader::number_of(const TomlValue& value, const std::string& what) {
+  const Quantity read = quantity(value, what);
+  static const Rules rules{.where = "a number of the model", .advice = "use numbers and parameters", .parameters_only = true};
+  if (read.faulty || !check(read, rules)) return std::nullopt;
+  if (read.tree == nullptr) return read.number;
+  std::optional<double> result;
+  guarded([&] { result = elaborator_.constant(*read.tree); });
+  return result;
+}
+
+std::string Reader::label(const TomlValue& table, std::string_view key) {
+  const TomlValue* value = field(table, key);
+  return value == nullptr ? std::string{} : text_of(*value, fmt::format("'{}'", key));
+}
+
+const SyntaxTree* Reader::parse(const Passage& passage) {
+  const SyntaxTree* tree = nullptr;
+  guarded([&] { tree = &trees_.emplace_back(parse_expression(passage)); });
+  return tree;
+}
+
+const SyntaxTree* Reader::parse_as_equation(const Passage& passage) {
+  const SyntaxTree* tree = nullptr;
+  guarded([&] { tree = &trees_.emplace_back(parse_equation(passage)); });
+  return tree;
+}
+
+const KeySyntax* Reader::parse_name(const Passage& passage) {
+  try {
+    return &keys_.emplace_back(parse_key(passage));
+  } catch (const Error& error) {
+    fault("bad-name", fmt::format("'{}' is not a name", passage.text()),
+          "names consist of letters, digits and '_', and begin with a letter; x[i], der(x) and x' are possible where they make sense",
+          passage.place());
+    return nullptr;
+  }
+}
+
+const LoopsSyntax* Reader::loops_of(const TomlValue& table) {
+  const TomlValue* value = field(table, "for");
+  if (value == nullptr) return nullptr;
+  const LoopsSyntax* result = nullptr;
+  if (!value->is_text()) {
+    fault("wrong-type", fmt::format("'for' is a text, but {} was found", kind_name(*value)), "write for = \"i in 1..N\"", value->place);
+    return nullptr;
+  }
+  guarded([&] { result = &loops_.emplace_back(parse_loops(value->text)); });
+  return result;
+}
+
+Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
+  Quantity result;
+  result.given = true;
+  result.place = value.place;
+  if (value.is_number()) {
+    result.number = value.number;
+    if (!std::isfinite(value.number)) {
+      fault("not-finite", fmt::format("{} must be a finite number", what), "", value.place);
+      result.faulty = true;
+    }
+  } else if (value.is_text()) {
+    result.tree = parse(value.text);
+    result.faulty = result.tree == nullptr;
+  } else {
+    fault("wrong-type", fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)),
+          value.kind == TomlValue::Kind::boolean ? "write 1 or 0" : "", value.place);
+    result.faulty = true;
+  }
+  return result;
+}
+
+Quantity Reader::equation(const TomlValue& value, std::string_view what) {
+  Quantity result;
+  result.given = true;
+  result.place = value.place;
+  if (value.is_text()) {
+    result.tree = parse_as_equation(value.text);
+    result.faulty = result.tree == nullptr;
+  } else {
+    fault("wrong-type", fmt::format("{} is an equation in quotes, but {} was found", what, kind_name(value)), "write \"a = b\"", value.place);
+    result.faulty = true;
+  }
+  return result;
+}
+
+bool Reader::check(const Quantity& quantity, const Rules& rules) {
+  if (quantity.faulty) return false;
+  if (quantity.tree == nullptr) return true;
+  NameCheck names(elaborator_, rules, [this](const Error& error) { report(error); });
+  return names.expression(*quantity.tree);
+}
+
+/// Checks the key, the ranges and the expression of an entry.
+bool Reader::check(const Declaration& entry, const Rules& rules) {
+  if (entry.faulty) return false;
+  static const Rules bounds{.where = "an index or a bound", .advice = "use whole numbers, parameters and loop indices", .parameters_only = true};
+  const auto reporter = [this](const Error& error) { report(error); };
+  NameCheck ranges(elaborator_, bounds, reporter);
+  NameCheck names(elaborator_, rules, reporter);
+  bool fine = true;
+  if (entry.loops != nullptr) {
+    fine = ranges.loops(*entry.loops);
+    for (const LoopSyntax& loop : entry.loops->loops) names.add_loop(loop.name);
+  }
+  for (const std::string& argument : entry.key->arguments) names.add_argument(argument);
+  for (const SyntaxId index : entry.key->indices) {
+    const Syntax& node = entry.key->tree[index];
+    if (entry.loops == nullptr && node.kind == SyntaxKind::name && node.child_count == 0 &&
+        elaborator_.find(entry.key->tree.name(node)) == nullptr) {
+      const std::string& name = entry.key->tree.name(node);
+      fault("family-without-for", fmt::format("'{}' is not a number, and the entry has no 'for'", name),
+            fmt::format("write {{ for = \"{} in 1..N\", ... }}", name), entry.key->tree.place(node));
+      fine = false;
+    } else {
+      fine = ranges.part(entry.key->tree, index) && fine;
+    }
+  }
+  if (entry.quantity.given) {
+    if (entry.quantity.faulty) return false;
+    if (entry.quantity.tree != nullptr) fine = names.expression(*entry.quantity.tree) && fine;
+  }
+  return fine;
+}
+
+/// Visits the members of an entry in order; false after a fault, which is reported.
+bool Reader::members(const Declaration& entry, const std::function<void(const Member&)>& visit) {
+  return guarded([&] {
+    const KeySyntax& key = *entry.key;
+    const auto one = [&](const Scope& scope) {
+      Member member;
+      member.scope = scope;
+      member.name = key.base;
+      if (key.has_indices) {
+        member.indices = elaborator_.indices(key.tree, key.indices, scope);
+        member.name = member_name(key.base, member.indices);
+      }
+      visit(member);
+    };
+    if (entry.loops == nullptr) return one(Scope{});
+    if (!key.has_indices)
+      throw Error("family-without-index", fmt::format("'{}' has a 'for', but its name has no index", key.base),
+                  fmt::format("write \"{}[{}]\"", key.base, entry.loops->loops[0].name), entry.place);
+    elaborator_.iterate(*entry.loops, one);
+  });
+}
+
+Expr Reader::elaborate(const Quantity& quantity, const Scope& scope) {
+  if (quantity.tree == nullptr) return elaborator_.graph().constant(quantity.number);
+  return elaborator_.number(*quantity.tree, quantity.tree->left(), scope);
+}
+
+}  // namespace daedalus::model

@@ -1,0 +1,216 @@
+#include "daedalus/model/name_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/model/vocabulary.hpp"
+
+namespace daedalus::model {
+
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+}  // namespace
+
+bool NameCheck::fault(std::string code, std::string message, std::string advice, const Place& place) {
+  report_(Error(std::move(code), std::move(message), std::move(advice), place));
+  return false;
+}
+
+bool NameCheck::expression(const SyntaxTree& tree) {
+  const bool left = walk(tree, tree.left(), 0);
+  const bool right = !tree.has_right() || walk(tree, tree.right(), 0);
+  return left && right;
+}
+
+bool NameCheck::loops(const LoopsSyntax& loops) {
+  bool fine = true;
+  for (const LoopSyntax& loop : loops.loops) {
+    fine = walk(loops.tree, loop.from, 0) && fine;
+    fine = walk(loops.tree, loop.to, 0) && fine;
+    fine = loop_index(loop.name, loops.tree.passage().place(loop.begin, loop.end - loop.begin)) && fine;
+    loops_.push_back(loop.name);
+  }
+  return fine;
+}
+
+bool NameCheck::loop_index(const std::string& name, const Place& place) {
+  if (is_reserved(name))
+    return fault("reserved-name", fmt::format("'{}' belongs to the language and cannot be a loop index", name), "choose another name", place);
+  if (contains(loops_, name))
+    return fault("bad-loop-index", fmt::format("'{}' is already the index of an outer loop", name), "choose another name", place);
+  if (contains(arguments_, name))
+    return fault("bad-loop-index", fmt::format("'{}' is already an argument of the function", name), "choose another name", place);
+  const Entity* entity = elaborator_.find(name);
+  if (entity != nullptr && (entity->role == Role::parameter || entity->role == Role::variable || entity->role == Role::auxiliary))
+    return fault("bad-loop-index", fmt::format("the loop index '{}' has the name of {}", name, name_of(entity->role)),
+                 "choose another name for the index", place);
+  return true;
+}
+
+bool NameCheck::walk(const SyntaxTree& tree, SyntaxId id, int order) {
+  const Syntax& node = tree[id];
+  switch (node.kind) {
+    case SyntaxKind::number: return true;
+    case SyntaxKind::name: return name(tree, node, order);
+    case SyntaxKind::dotted: return dotted(tree, node);
+    case SyntaxKind::call: return call(tree, node, order);
+    case SyntaxKind::prime: return walk(tree, tree.children(node)[0], order + node.order);
+    case SyntaxKind::loop_sum:
+    case SyntaxKind::loop_product: {
+      const auto children = tree.children(node);
+      bool fine = walk(tree, children[0], 0);
+      fine = walk(tree, children[1], 0) && fine;
+      fine = loop_index(tree.name(node), tree.place(node)) && fine;
+      loops_.push_back(tree.name(node));
+      fine = walk(tree, children[2], order) && fine;
+      loops_.pop_back();
+      return fine;
+    }
+    default: break;
+  }
+  bool fine = true;
+  for (const SyntaxId child : tree.children(node)) fine = walk(tree, child, order) && fine;
+  return fine;
+}
+
+bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
+  const std::string& name = tree.name(node);
+  bool fine = true;
+  for (const SyntaxId index : tree.children(node)) fine = walk(tree, index, 0) && fine;
+  const bool local = contains(loops_, name) || contains(arguments_, name) || name == "pi" || name == "t" || name == "time";
+  if (local && node.child_count > 0)
+    return fault("index-not-allowed", fmt::format("'{}' is a single number and has no index", name), "", tree.place(node));
+  if ((name == "t" || name == "time") && rules_.parameters_only && !contains(arguments_, name))
+    return fault("not-constant", fmt::format("time may not be used in {}", rules_.where), rules_.advice, tree.place(node));
+  if (local) return fine;
+  if (const Entity* entity = elaborator_.find(name)) return role(*entity, tree, node, order) && fine;
+  if (name == "t_start" && rules_.t_start && node.child_count == 0) return fine;
+  if (is_reserved(name))
+    return fault("function-without-arguments", fmt::format("'{}' is a function and needs its arguments", name),
+                 fmt::format("write {}(...)", name), tree.place(node));
+  if (elaborator_.is_table(name))
+    return fault("function-without-arguments", fmt::format("'{}' is a table and needs its argument", name),
+                 fmt::format("write {}(t)", name), tree.place(node));
+  std::string advice = advice_for_foreign_name(name);
+  if (name == "t_start") advice = "t_start may be used in start values only; elsewhere write t";
+  if (advice.empty()) {
+    Scope scope;
+    for (const std::string& loop : loops_) scope.loops.emplace_back(loop, 0);
+    for (const std::string& argument : arguments_) scope.arguments.emplace_back(argument, Expr{});
+    advice = suggest(name, elaborator_.visible_names(scope));
+  }
+  return fault("unknown-name", fmt::format("there is no '{}'", name), advice, tree.place(node));
+}
+
+bool NameCheck::role(const Entity& entity, const SyntaxTree& tree, const Syntax& node, int order) {
+  if (entity.faulty) return false;
+  const auto refuse = [&](std::string_view code) {
+    return fault(std::string(code), fmt::format("'{}' is {} and may not be used in {}", entity.name, name_of(entity.role), rules_.where),
+                 rules_.advice, tree.place(node));
+  };
+  switch (entity.role) {
+    case Role::function:
+      return fault("function-without-arguments", fmt::format("'{}' is a function and needs its arguments", entity.name),
+                   fmt::format("write {}(...)", entity.name), tree.place(node));
+    case Role::parameter:
+    case Role::definition: return true;
+    case Role::input:
+    case Role::discrete: return rules_.parameters_only ? refuse("not-constant") : true;
+    case Role::output: return rules_.parameters_only || rules_.signal ? refuse("not-constant") : true;
+    case Role::variable:
+    case Role::auxiliary: break;
+  }
+  if (rules_.parameters_only || rules_.signal) return refuse("not-constant");
+  const int highest = entity.role == Role::variable ? rules_.highest_variable : rules_.highest_auxiliary;
+  if (order <= highest) return true;
+  if (highest < 0) return refuse("not-allowed-here");
+  return fault("not-allowed-here",
+               fmt::format("the derivative {} may not be used in {}",
+                           derivative_name(std::string(tree.text(node)), static_cast<std::size_t>(order)), rules_.where),
+               rules_.advice, tree.place(node));
+}
+
+bool NameCheck::dotted(const SyntaxTree& tree, const Syntax& node) {
+  const auto segments = tree.children(node);
+  bool fine = true;
+  for (const SyntaxId segment : segments)
+    for (const SyntaxId index : tree.children(tree[segment])) fine = walk(tree, index, 0) && fine;
+  const std::string& head = tree.name(tree[segments[0]]);
+  const std::size_t wanted = head == "lambda" ? 2 : 3;
+  if ((head != "lambda" && head != "reaction") || segments.size() != wanted || tree[segments[0]].child_count != 0)
+    return fault("unknown-name", fmt::format("there is no '{}'", tree.text(node)),
+                 "names with dots are lambda.CONSTRAINT and reaction.CONSTRAINT.COORDINATE", tree.place(node));
+  if (!rules_.multipliers)
+    return fault("multiplier-not-allowed", fmt::format("'{}' may not be used in {}", tree.text(node), rules_.where),
+                 "multipliers and reactions may appear in outputs, events, plots and drawing", tree.place(node));
+  return fine;
+}
+
+bool NameCheck::arguments(const SyntaxTree& tree, const Syntax& node, std::size_t least, std::size_t most) {
+  const std::size_t given = node.child_count;
+  if (given >= least && given <= most) return true;
+  const std::string wanted = least == most ? fmt::format("{} argument{}", least, least == 1 ? "" : "s")
+                             : most > 100  ? fmt::format("{} or more arguments", least)
+                                           : fmt::format("{} or {} arguments", least, most);
+  const std::string& name = tree.name(node);
+  std::string advice;
+  if (name == "if") advice = "write if(condition, a, b)";
+  if (name == "der") advice = "write der(x) or der(x, 2)";
+  if (name == "atan" && given == 2) advice = "write atan2(y, x)";
+  if (name == "log" && given == 2) advice = "write log(x)/log(base)";
+  return fault("wrong-arguments", fmt::format("{} takes {}; found {}", name, wanted, given), advice, tree.place(node));
+}
+
+bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
+  const std::string& name = tree.name(node);
+  const auto children = tree.children(node);
+  if (name == "der") {
+    bool fine = arguments(tree, node, 1, 2);
+    if (!fine) return false;
+    int times = 1;
+    if (children.size() == 2 && tree[children[1]].kind == SyntaxKind::number && tree[children[1]].value >= 1.0 &&
+        tree[children[1]].value <= 100.0)
+      times = static_cast<int>(tree[children[1]].value);
+    fine = walk(tree, children[0], order + times);
+    if (children.size() == 2) fine = walk(tree, children[1], 0) && fine;
+    return fine;
+  }
+  bool fine = true;
+  for (const SyntaxId child : children) fine = walk(tree, child, order) && fine;
+  if (name == "if") return arguments(tree, node, 3, 3) && fine;
+  if (const Builtin* builtin = find_builtin(name)) return arguments(tree, node, builtin->least, builtin->most) && fine;
+  if (elaborator_.is_table(name)) {
+    if (rules_.parameters_only)
+      return fault("not-constant", fmt::format("the table '{}' may not be used in {}", name, rules_.where), rules_.advice, tree.place(node));
+    return arguments(tree, node, 1, 1) && fine;
+  }
+  const Entity* entity = elaborator_.find(name);
+  if (entity != nullptr && entity->role == Role::function) {
+    if (entity->faulty) return false;
+    return arguments(tree, node, entity->arguments.size(), entity->arguments.size()) && fine;
+  }
+  Place place = tree.passage().place(node.begin, name.size());
+  const bool known = entity != nullptr || contains(loops_, name) || contains(arguments_, name) || name == "t" || name == "time" || name == "pi";
+  if (known)
+    return fault("not-a-function",
+                 fmt::format("'{}' is {}, not a function", name, entity != nullptr ? name_of(entity->role) : "a number"),
+                 entity != nullptr && children.size() == 1 && tree.text(tree[children[0]]) == "t"
+                     ? fmt::format("write {}: it is a function of time by itself", name)
+                     : fmt::format("a product is written {}*(...), an index {}[...]", name, name),
+                 place);
+  std::string advice = advice_for_foreign_name(name);
+  if (advice.empty()) {
+    std::vector<std::string> functions = callable_names();
+    for (const Entity& other : elaborator_.entities())
+      if (other.role == Role::function) functions.push_back(other.name);
+    advice = suggest(name, functions);
+  }
+  return fault("unknown-function", fmt::format("there is no function '{}'", name), advice, place);
+}
+
+}  // namespace daedalus::model

@@ -1,0 +1,188 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
+#include "daedalus/model/syntax.hpp"
+#include "daedalus/model/toml_source.hpp"
+
+namespace daedalus::model {
+
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
+  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
+  return text;
+}
+
+bool is_bare(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
+
+/// The line around a fault, cut into what stands around it.
+struct Surroundings {
+  std::string_view line;
+  std::size_t at;     ///< of the fault in the line
+  std::size_t start;  ///< of the line in the text
+};
+
+Surroundings surroundings(const SourceMap& map, std::size_t offset) {
+  const std::string_view text = map.text();
+  offset = std::min(offset, text.size());
+  const std::size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
+  const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+  const std::size_t end = std::min(text.find('\n', offset), text.size());
+  return {text.substr(start, end - start), offset - start, start};
+}
+
+/// The key that stands before the "=" at `equals`, or nothing.
+std::string_view key_before(std::string_view line, std::size_t equals) {
+  std::string_view head = trimmed(line.substr(0, equals));
+  const std::size_t cut = head.find_last_of("{,");
+  if (cut != std::string_view::npos && head.find('(', cut) == std::string_view::npos) head = trimmed(head.substr(cut + 1));
+  return head;
+}
+
+/// From `begin` to the end of the value: a comma or bracket that does not belong to it, a comment, the end of the line.
+std::string_view value_from(std::string_view line, std::size_t begin) {
+  int depth = 0;
+  char quote = '\0';
+  std::size_t end = begin;
+  for (; end < line.size(); ++end) {
+    const char c = line[end];
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+      continue;
+    }
+    if (c == '"') quote = c;
+    if (c == '#') break;
+    if (c == '(' || c == '[') ++depth;
+    if ((c == ')' || c == ']') && --depth < 0) break;
+    if (depth == 0 && (c == ',' || c == '}')) break;
+  }
+  return trimmed(line.substr(begin, end - begin));
+}
+
+/// A key such as der(x) or x[1] without quotes.
+std::optional<Fault> unquoted_key(const SourceMap& map, const Surroundings& here) {
+  std::size_t begin = here.at;
+  while (begin > 0 && is_bare(here.line[begin - 1])) --begin;
+  const std::size_t equals = here.line.find('=', here.at);
+  if (begin == here.at || equals == std::string_view::npos) return std::nullopt;
+  const std::string_view key = trimmed(here.line.substr(begin, equals - begin));
+  const std::string_view value = value_from(here.line, equals + 1);
+  return Fault{"key-needs-quotes", fmt::format("the key {} contains '{}' and stands without quotes", key, here.line[here.at]),
+               fmt::format("write \"{}\" = {}", key, value.empty() ? "..." : value), map.place(here.start + begin, key.size())};
+}
+
+/// Advice for a value that is no TOML: mostly an expression without quotes.
+Fault bad_value(const SourceMap& map, const Surroundings& here) {
+  const std::size_t stop = std::min(here.at, here.line.size());
+  std::size_t begin = 0;
+  std::size_t equals = std::string_view::npos;
+  char quote = '\0';
+  for (std::size_t i = 0; i < stop; ++i) {
+    const char c = here.line[i];
+    if (quote != '\0') {
+      if (c == quote) quote = '\0';
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+    } else if (c == '=' || c == ',' || c == '[' || c == '{') {
+      begin = i + 1;
+      equals = c == '=' ? i : std::string_view::npos;
+    }
+  }
+  while (begin < here.line.size() && here.line[begin] == ' ') ++begin;
+  const std::string_view value = value_from(here.line, begin);
+  const std::string_view key = equals == std::string_view::npos ? std::string_view{} : key_before(here.line, equals);
+  const std::string prefix = key.empty() ? "" : fmt::format("{} = ", key);
+  const Place place = map.place(here.start + begin, std::max<std::size_t>(value.size(), 1));
+  const auto fault = [&](std::string code, std::string message, std::string advice) {
+    return Fault{std::move(code), std::move(message), std::move(advice), place};
+  };
+  if (value.empty()) return fault("toml", "a value is missing", prefix.empty() ? "" : fmt::format("write {}0.0", prefix));
+  if (value.front() == '=') return fault("toml", "found '==' where a key has its value", "write a single '='");
+  if (value.front() == '"' || value.front() == '\'')
+    return fault("toml", "something follows the closing quote of a text",
+                 value.front() == '\'' ? "put an expression with an apostrophe into double quotes: \"der(x) = x'\""
+                                       : "put the whole expression into one pair of quotes");
+  const std::string word(value);
+  if (word == "True" || word == "TRUE" || word == "False" || word == "FALSE")
+    return fault("toml", fmt::format("'{}' is not a TOML value", word),
+                 fmt::format("write {}{}", prefix, word[0] == 'T' ? "true" : "false"));
+  const bool digits = word.find_first_not_of("0123456789.eE+-_") == std::string::npos &&
+                      word.find_first_of("0123456789") != std::string::npos;
+  const std::size_t dot = word.find('.');
+  if (digits && dot != std::string::npos) {
+    std::string better = word;
+    if (dot + 1 == word.size() || !std::isdigit(static_cast<unsigned char>(word[dot + 1]))) better.insert(dot + 1, "0");
+    if (dot == 0 || !std::isdigit(static_cast<unsigned char>(word[dot - 1]))) better.insert(dot, "0");
+    if (better != word)
+      return fault("toml", fmt::format("'{}' is not a TOML number: digits stand on both sides of the dot", word),
+                   fmt::format("write {}{}", prefix, better));
+  }
+  if (digits && word.find_first_of("+-*/", 1) == std::string::npos)
+    return fault("toml", fmt::format("'{}' is not a TOML number", word), "leave out leading zeros; the largest number is about 1.8e308");
+  static constexpr std::string_view texts[] = {"name", "kind", "description", "unit", "file", "interpolation", "outside",
+                                               "direction", "formulation", "method", "initialize"};
+  if (std::find(std::begin(texts), std::end(texts), key) != std::end(texts))
+    return fault("toml", fmt::format("the text {} stands without quotes", word), fmt::format("write {}\"{}\"", prefix, word));
+  return fault("expression-needs-quotes", fmt::format("the expression {} stands without quotes", word),
+               fmt::format("put expressions in quotes: {}\"{}\"", prefix, word));
+}
+
+std::string quoted_part(std::string_view description) {
+  const std::size_t from = description.find('\'');
+  const std::size_t to = description.rfind('\'');
+  if (from == std::string_view::npos || to <= from) return {};
+  return std::string(description.substr(from + 1, to - from - 1));
+}
+
+}  // namespace
+
+Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view description) {
+  const Surroundings here = surroundings(map, offset);
+  const auto says = [&](std::string_view what) { return description.find(what) != std::string_view::npos; };
+  const Place place = map.place(offset);
+  if (says("invalid utf-8")) return {"not-text", "the file is not UTF-8 text", "save it as UTF-8", place};
+  if (says("expected '=', saw '('") || says("expected '=', saw '['") || says("expected '=', saw '''"))
+    if (const std::optional<Fault> fault = unquoted_key(map, here)) return *fault;
+  if (says("cannot redefine existing")) {
+    const std::string name = quoted_part(description);
+    if (says("table header"))
+      return {"duplicate-section", fmt::format("the section [{}] appears twice", name), "put all its entries below one header",
+              map.place(here.start, here.line.size())};
+    return {"duplicate-name", fmt::format("'{}' is written twice in this section", name), "remove or rename one of them",
+            map.place(here.start, std::min(here.at, here.line.size()))};
+  }
+  if (says("expected value, saw")) return bad_value(map, here);
+  if (says("unescaped control") || (says("parsing string") && says("end-of-file"))) {
+    return {"toml", "a text is not closed", "add the closing quote; a text over several lines stands between \"\"\" and \"\"\"",
+            place};
+  }
+  if (says("unknown escape"))
+    return {"toml", fmt::format("'{}' is not an escape of TOML", quoted_part(description)),
+            "write \\\\ for a backslash, or put the text into single quotes", place};
+  if (says("inline table") && (says("saw '\\n'") || says("saw '\n'") || says("saw '\\r'")))
+    return {"toml", "an inline table { ... } must stand on one line",
+            "keep it on one line, or write it as a section: [section.name] with one key per line", place};
+  if (says("inline table") && says("dangling comma"))
+    return {"toml", "an inline table must not end with a comma", "remove the last ','", place};
+  if (says("key-value pair: expected '='"))
+    return {"toml", fmt::format("a key is followed by '=' and a value; found '{}'",
+                                here.at < here.line.size() ? std::string(trimmed(here.line.substr(here.at))) : "the end of the line"),
+            "write key = value", place};
+  if (says("table header") && says("expected ']'"))
+    return {"toml", "the header of a section is not closed", fmt::format("write {}]", trimmed(here.line)), place};
+  if (says("parsing array") && says("end-of-file")) return {"toml", "an array is not closed", "add ']'", place};
+  if (says("parsing value") || says("integer") || says("floating-point") || says("boolean") || says("expected a comment") ||
+      says("date") || says("time"))
+    return bad_value(map, here);
+  std::string_view rest = description;
+  const std::size_t colon = rest.find(": ");
+  if (rest.starts_with("Error while parsing") && colon != std::string_view::npos)
+    return {"toml", fmt::format("this is not TOML: in the {}, {}", rest.substr(20, colon - 20), rest.substr(colon + 2)), "", place};
+  return {"toml", fmt::format("this is not TOML: {}", rest), "", place};
+}
+
+}  // namespace daedalus::model

@@ -1,0 +1,268 @@
+#include "daedalus/report/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "daedalus/expr/print.hpp"
+#include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/report/version.hpp"
+
+namespace daedalus::report {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+Json with_version() { return {{"version", version()}}; }
+
+std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
+Json levels_json(const std::array<double, 3>& levels, const std::array<bool, 3>& present) {
+  static constexpr std::array names{"position", "velocity", "acceleration"};
+  Json json = Json::object(), list = Json::array();
+  for (std::size_t level = 0; level < levels.size(); ++level)
+    if (present[level]) {
+      json[names[level]] = levels[level];
+      list.push_back(levels[level]);
+    }
+  json["levels"] = list;
+  return json;
+}
+
+Json options_json(const std::vector<OptionSpec>& options) {
+  Json list = Json::array();
+  for (const OptionSpec& option : options) {
+    Json json{{"name", option.name}, {"summary", option.summary}};
+    json["default"] = option.standard ? Json(*option.standard) : option.words.empty() ? Json() : Json(option.words.front());
+    if (!option.words.empty()) json["words"] = option.words;
+    list.push_back(json);
+  }
+  return list;
+}
+
+Json matrix_json(const expr::SparseExpr& matrix) {
+  constexpr std::size_t dense_up_to = 50;
+  if (std::max(matrix.rows, matrix.columns) <= dense_up_to) {
+    Json rows = Json::array();
+    for (std::size_t i = 0; i < matrix.rows; ++i) {
+      Json row = Json::array();
+      for (std::size_t j = 0; j < matrix.columns; ++j) {
+        const expr::Expr entry = matrix.at(i, j);
+        row.push_back(entry.valid() ? expr::to_text(entry) : "0");
+      }
+      rows.push_back(row);
+    }
+    return rows;
+  }
+  Json entries = Json::array();
+  for (std::size_t i = 0; i < matrix.rows; ++i)
+    for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
+      entries.push_back(Json::array({i + 1, matrix.column[k] + 1, expr::to_text(matrix.value[k])}));
+  return {{"rows", matrix.rows}, {"columns", matrix.columns}, {"entries", entries}};
+}
+
+Json texts(const std::vector<expr::Expr>& values) {
+  Json list = Json::array();
+  for (const expr::Expr& value : values) list.push_back(expr::to_text(value));
+  return list;
+}
+
+Json redundancies(const std::vector<solve::Redundancy>& redundant) {
+  Json list = Json::array();
+  for (const solve::Redundancy& one : redundant)
+    list.push_back({{"constraint", one.constraint}, {"follows_from", one.follows_from}});
+  return list;
+}
+
+Json violations_json(const std::vector<solve::Violation>& violations) {
+  Json list = Json::array();
+  for (const solve::Violation& violation : violations)
+    list.push_back({{"of", violation.of}, {"level", violation.level}, {"value", violation.value}});
+  return list;
+}
+
+Json entry_json(const integrate::IntegratorEntry& entry) {
+  return {{"name", entry.name},          {"summary", entry.summary},   {"citation", entry.citation},
+          {"order", entry.order},        {"stages", entry.stages},     {"dense_order", entry.dense_order},
+          {"adaptive", entry.adaptive},  {"implicit", entry.implicit}, {"accepts", entry.accepts},
+          {"highest_index", entry.highest_index}, {"options", options_json(entry.options)}};
+}
+
+Json entry_json(const formulate::FormulationEntry& entry) {
+  return {{"name", entry.name},   {"summary", entry.summary}, {"citation", entry.citation},
+          {"kinds", entry.kinds}, {"index", entry.index},     {"projects", entry.projects},
+          {"options", options_json(entry.options)}};
+}
+
+}  // namespace
+
+std::string to_json(const solve::Trajectory& trajectory) {
+  Json json = with_version();
+  json["model"] = trajectory.model;
+  json["formulation"] = trajectory.formulation;
+  json["method"] = trajectory.method;
+  json["rtol"] = trajectory.rtol;
+  json["atol"] = trajectory.atol;
+  if (trajectory.step) json["step"] = *trajectory.step;
+  json["options"] = Json::object();
+  for (const auto& [name, value] : trajectory.options) json["options"][name] = value;
+  json["success"] = trajectory.success();
+  json["message"] = trajectory.message;
+  if (!trajectory.success())
+    json["error"] = {{"code", solve::name_of(trajectory.status)}, {"message", trajectory.message},
+                     {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+  json["notes"] = trajectory.notes;
+  json["moved"] = Json::object();
+  for (const solve::Moved& moved : trajectory.moved) json["moved"][moved.name] = moved.by;
+  json["t"] = trajectory.t;
+  Json values = Json::object();
+  for (std::size_t column = 0; column < trajectory.columns.size(); ++column) {
+    std::vector<double> series(trajectory.t.size());
+    for (std::size_t row = 0; row < series.size(); ++row) series[row] = trajectory.value(row, column);
+    values[trajectory.columns[column]] = std::move(series);
+  }
+  json["values"] = std::move(values);
+  json["constraints"] = levels_json(trajectory.constraints.absolute, trajectory.constraints.present);
+  json["constraints_relative"] = levels_json(trajectory.constraints.relative, trajectory.constraints.present);
+  json["invariants"] = Json::object();
+  if (trajectory.energy) json["invariants"]["energy"] = *trajectory.energy;
+  json["events"] = Json::array();
+  const integrate::Stats& stats = trajectory.stats;
+  json["stats"] = {{"steps", stats.steps},
+                   {"rejected", stats.rejected},
+                   {"rhs", stats.rhs},
+                   {"jacobians", stats.jacobians},
+                   {"factorizations", stats.factorizations},
+                   {"newton_iterations", stats.newton_iterations},
+                   {"projections", stats.projections},
+                   {"seconds", trajectory.seconds},
+                   {"prepare_seconds", trajectory.prepare_seconds}};
+  json["stages"] = Json::object();
+  for (const auto& [name, seconds] : trajectory.stages) json["stages"][name] = seconds;
+  return text_of(json);
+}
+
+std::string to_json(const solve::Analysis& analysis) {
+  Json json = with_version();
+  json["model"] = analysis.model;
+  json["kind"] = analysis.kind;
+  json["class"] = analysis.system_class;
+  json["unknowns"] = analysis.unknowns;
+  json["equations"] = analysis.equations;
+  json["degrees_of_freedom"] = analysis.degrees_of_freedom;
+  json["free_initial_values"] = analysis.free_initial_values;
+  json["index"] = analysis.index ? Json(*analysis.index) : Json();
+  json["structural_index"] = analysis.structural_index ? Json(*analysis.structural_index) : Json();
+  json["hidden_constraints"] = Json::array();
+  for (const solve::HiddenConstraint& hidden : analysis.hidden)
+    json["hidden_constraints"].push_back({{"of", hidden.of}, {"level", hidden.level}, {"equation", hidden.equation}});
+  json["redundant_constraints"] = redundancies(analysis.redundant);
+  json["consistent"] = analysis.consistent;
+  json["violations"] = violations_json(analysis.violations);
+  json["notes"] = analysis.notes;
+  return text_of(json);
+}
+
+std::string to_json(const solve::Start& start, const mechanics::Functions& functions) {
+  const mechanics::Equations& eq = functions.equations;
+  Json json = with_version();
+  json["model"] = eq.model->name;
+  json["success"] = start.found;
+  json["message"] = start.message;
+  if (!start.found)
+    json["error"] = {{"code", "no-consistent-start"}, {"message", start.message},
+                     {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+  json["consistent"] = start.found;
+  json["consistent_as_given"] = start.consistent_as_given;
+  Json values = Json::object();
+  for (std::size_t i = 0; i < functions.n; ++i) values[eq.q[i].name()] = start.x[i];
+  for (std::size_t i = 0; i < functions.n; ++i) values[eq.v[i].name()] = start.x[functions.n + i];
+  for (std::size_t i = 0; i < start.a.size(); ++i) values[eq.a[i].name()] = start.a[i];
+  for (std::size_t i = 0, d = 0; i < start.w.size(); ++i) {
+    if (eq.z_differential[i]) {
+      values[eq.z[i].name()] = start.x[2 * functions.n + d++];
+      values[eq.z_rate[i].name()] = start.w[i];
+    } else {
+      values[eq.z[i].name()] = start.w[i];
+    }
+  }
+  for (std::size_t i = 0; i < start.lambda.size(); ++i) values[eq.lambda[i].name()] = start.lambda[i];
+  json["values"] = values;
+  json["moved"] = Json::object();
+  for (const solve::Moved& moved : start.moved) json["moved"][moved.name] = moved.by;
+  json["residual"] = start.residual;
+  json["violations"] = violations_json(start.violations);
+  json["redundant_constraints"] = redundancies(start.redundant);
+  json["branches"] = Json::array();
+  json["notes"] = start.notes;
+  return text_of(json);
+}
+
+std::string to_json(const mechanics::Equations& eq) {
+  const mechanics::ForceTerms terms = mechanics::force_terms(eq);
+  Json json = with_version();
+  json["model"] = eq.model->name;
+  json["kind"] = model::name_of(eq.model->kind);
+  json["coordinates"] = texts(eq.q);
+  json["M"] = matrix_json(eq.M);
+  json["C"] = matrix_json(terms.C);
+  json["g"] = texts(terms.gradient);
+  json["Q"] = texts(terms.Q);
+  json["f"] = texts(eq.f);
+  json["G"] = matrix_json(eq.G);
+  Json constraints = Json::array();
+  std::vector<expr::Expr> gamma;
+  for (const mechanics::Constraint& constraint : eq.constraints) {
+    Json one{{"name", constraint.name}, {"type", constraint.holonomic ? "holonomic" : "nonholonomic"}};
+    if (constraint.holonomic) one["position"] = expr::to_text(constraint.position) + " = 0";
+    one["velocity"] = expr::to_text(constraint.velocity) + " = 0";
+    constraints.push_back(one);
+    gamma.push_back(constraint.gamma);
+  }
+  json["constraints"] = constraints;
+  json["gamma"] = texts(gamma);
+  if (!eq.auxiliary.empty()) json["auxiliary"] = texts(eq.auxiliary);
+  if (eq.kinetic) json["energy"] = {{"kinetic", expr::to_text(*eq.kinetic)}, {"potential", expr::to_text(*eq.potential)}};
+  json["conservative"] = eq.conservative;
+  return text_of(json);
+}
+
+std::string to_json(const Error& error) {
+  Json json = with_version();
+  json["success"] = false;
+  Json all = Json::array();
+  for (const Fault& fault : error.faults()) {
+    Json one{{"code", fault.code}, {"message", fault.message}};
+    if (!fault.advice.empty()) one["advice"] = fault.advice;
+    one["file"] = fault.place.source ? Json(fault.place.source->name) : Json();
+    one["line"] = fault.place.line > 0 ? Json(fault.place.line) : Json();
+    one["column"] = fault.place.line > 0 ? Json(fault.place.column) : Json();
+    all.push_back(one);
+  }
+  json["error"] = all.empty() ? Json::object() : all.front();
+  json["errors"] = all;
+  return text_of(json);
+}
+
+std::string failure_json(const std::string& code, const std::string& message) {
+  Json json = with_version();
+  json["success"] = false;
+  json["error"] = {{"code", code}, {"message", message}, {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+  return text_of(json);
+}
+
+std::string methods_json(const std::string& name) {
+  if (!name.empty()) return text_of(entry_json(integrate::integrator(name)));
+  Json list = Json::array();
+  for (const auto& entry : integrate::integrators()) list.push_back(entry_json(entry));
+  return text_of(list);
+}
+
+std::string formulations_json(const std::string& name) {
+  if (!name.empty()) return text_of(entry_json(formulate::formulation(name)));
+  Json list = Json::array();
+  for (const auto& entry : formulate::formulations()) list.push_back(entry_json(entry));
+  return text_of(list);
+}
+
+}  // namespace daedalus::report

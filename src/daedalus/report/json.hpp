@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+
+#include "daedalus/base/error.hpp"
+#include "daedalus/mechanics/derive.hpp"
+#include "daedalus/mechanics/functions.hpp"
+#include "daedalus/solve/analysis.hpp"
+#include "daedalus/solve/start.hpp"
+#include "daedalus/solve/trajectory.hpp"
+
+namespace daedalus::report {
+
+// One JSON text per command, as docs/command-line.md describes them. Numbers that are not finite are null.
+
+std::string to_json(const solve::Trajectory& trajectory);
+std::string to_json(const solve::Analysis& analysis);
+std::string to_json(const solve::Start& start, const mechanics::Functions& functions);
+std::string to_json(const mechanics::Equations& equations);
+std::string to_json(const Error& error);
+/// A failure that is not the author's: a code and a message.
+std::string failure_json(const std::string& code, const std::string& message);
+/// The catalogue, or the entry `name` alone where it is not empty.
+std::string methods_json(const std::string& name);
+std::string formulations_json(const std::string& name);
+
+}  // namespace daedalus::report

@@ -1,0 +1,200 @@
+#include "daedalus/report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+
+namespace daedalus::report {
+
+namespace {
+
+/// "label     text", further lines indented below the text.
+std::string line(const std::string& label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
+
+std::string small(double value) { return value == 0.0 ? "0" : fmt::format("{:.1e}", value); }
+
+std::string joined(const std::vector<std::string>& words, const std::string& separator = ", ") {
+  return fmt::format("{}", fmt::join(words, separator));
+}
+
+constexpr std::size_t most_lines = 12;
+
+std::string moved_lines(const std::vector<solve::Moved>& moved) {
+  std::string text;
+  for (std::size_t i = 0; i < moved.size() && i < most_lines; ++i)
+    text += line(i == 0 ? "start" : "", fmt::format("{} moved by {} to satisfy the constraints", moved[i].name, brief(moved[i].by)));
+  if (moved.size() > most_lines) text += line("", fmt::format("... and {} further values", moved.size() - most_lines));
+  return text;
+}
+
+std::string notes_lines(const std::vector<std::string>& notes) {
+  std::string text;
+  for (const std::string& note : notes) text += line("note", note);
+  return text;
+}
+
+std::string level_name(int level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
+
+/// A table with aligned columns; the last column is not padded.
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> width;
+  for (const auto& row : rows) {
+    width.resize(std::max(width.size(), row.size()), 0);
+    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], row[j].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string out;
+    for (std::size_t j = 0; j < row.size(); ++j)
+      out += j + 1 == row.size() ? row[j] : fmt::format("{:<{}}  ", row[j], width[j]);
+    text += out + "\n";
+  }
+  return text;
+}
+
+std::string option_lines(const std::vector<OptionSpec>& options) {
+  std::string text;
+  for (const OptionSpec& option : options)
+    text += line(text.empty() ? "options" : "",
+                 fmt::format("{}{}: {}", option.name,
+                             option.standard         ? fmt::format(" (default {})", brief(*option.standard))
+                             : option.words.empty() ? ""
+                                                     : fmt::format(" ({})", joined(option.words, "|")),
+                             option.summary));
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const solve::Trajectory& run, const std::string& path) {
+  std::string text = line("model", run.model);
+  text += moved_lines(run.moved);
+  const std::string control = run.step ? fmt::format("step {}", brief(*run.step))
+                                       : fmt::format("rtol {}, atol {}", brief(run.rtol), brief(run.atol));
+  text += line("run", fmt::format("{} + {}, {}, t = {} .. {}", run.formulation, run.method, control, brief(run.t_start),
+                                  brief(run.t_end)));
+  text += line("cost", fmt::format("{} ({} rejected), {} right-hand sides, {:.3g} s after {:.3g} s of preparation",
+                                   count(run.stats.steps, "step"), run.stats.rejected, run.stats.rhs, run.seconds,
+                                   run.prepare_seconds));
+  if (!run.t.empty()) {
+    std::vector<std::string> end;
+    for (std::size_t j = 0; j < run.columns.size() && j < 8; ++j)
+      end.push_back(fmt::format("{} = {}", run.columns[j], brief(run.value(run.t.size() - 1, j), 9)));
+    if (run.columns.size() > 8) end.push_back("...");
+    text += line("end", fmt::format("t = {}: {}", brief(run.t.back(), 9), joined(end)));
+  }
+  std::vector<std::string> drift;
+  for (int level = 0; level < 3; ++level)
+    if (run.constraints.present[static_cast<std::size_t>(level)])
+      drift.push_back(fmt::format("{} {}", level_name(level), small(run.constraints.relative[static_cast<std::size_t>(level)])));
+  if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
+  if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
+  text += notes_lines(run.notes);
+  if (!run.success()) {
+    text += line("stopped", run.message);
+    return text;
+  }
+  if (run.formulation == "projection" && !drift.empty())
+    text += line("next", fmt::format("daedalus simulate {} --formulation index1   (the drift without projection)", path));
+  else if (!drift.empty())
+    text += line("next", fmt::format("daedalus simulate {} --formulation projection   (the same without drift)", path));
+  else
+    text += line("next", fmt::format("daedalus simulate {} --output result.csv", path));
+  return text;
+}
+
+std::string to_text(const solve::Analysis& analysis, const std::string& path) {
+  std::string text = line("model", fmt::format("{} ({})", analysis.model, analysis.kind));
+  text += line("class", analysis.system_class);
+  text += line("size", fmt::format("{}, {}", count(analysis.unknowns, "unknown"), count(analysis.equations, "equation")));
+  text += line("index", analysis.index ? fmt::format("{}{}", *analysis.index,
+                                                     analysis.structural_index
+                                                         ? fmt::format(" (structural index {})", *analysis.structural_index)
+                                                         : " (structurally singular)")
+                                       : "not defined");
+  text += line("freedom", fmt::format("{}, {} free", count(analysis.degrees_of_freedom, "degree") + " of freedom",
+                                      count(analysis.free_initial_values, "initial value")));
+  for (std::size_t i = 0; i < analysis.hidden.size() && i < most_lines; ++i)
+    text += line(i == 0 ? "hidden" : "", fmt::format("{}, {} level: {}", analysis.hidden[i].of,
+                                                     analysis.hidden[i].level == 1 ? "velocity" : "acceleration",
+                                                     analysis.hidden[i].equation));
+  if (analysis.hidden.size() > most_lines)
+    text += line("", fmt::format("... and {} further ones (--json lists all)", analysis.hidden.size() - most_lines));
+  for (const solve::Redundancy& one : analysis.redundant)
+    text += line("redundant", fmt::format("{} follows from {}", one.constraint,
+                                          one.follows_from.empty() ? "the other constraints" : joined(one.follows_from)));
+  if (analysis.consistent) text += line("start", "consistent as given");
+  for (std::size_t i = 0; i < analysis.violations.size() && i < most_lines; ++i)
+    text += line(i == 0 ? "start" : "", fmt::format("not consistent: {} is violated by {} on {} level", analysis.violations[i].of,
+                                                    brief(analysis.violations[i].value), level_name(analysis.violations[i].level)));
+  if (analysis.violations.size() > most_lines)
+    text += line("", fmt::format("... and {} further violations", analysis.violations.size() - most_lines));
+  text += notes_lines(analysis.notes);
+  text += line("next", analysis.consistent ? fmt::format("daedalus simulate {}", path)
+                                           : fmt::format("daedalus init {}   (what a consistent start looks like)", path));
+  return text;
+}
+
+std::string to_text(const solve::Start& start, const mechanics::Functions& functions, const std::string& path) {
+  const mechanics::Equations& eq = functions.equations;
+  std::string text = line("model", eq.model->name);
+  if (!start.found) return text + line("failed", start.message);
+  text += start.moved.empty() ? line("start", start.consistent_as_given ? "consistent as given" : "kept as given, not consistent")
+                              : moved_lines(start.moved);
+  std::vector<std::vector<std::string>> rows;
+  const auto add = [&](const std::string& name, double value) { rows.push_back({"", name, brief(value, 17)}); };
+  for (std::size_t i = 0; i < functions.n; ++i) add(eq.q[i].name(), start.x[i]);
+  for (std::size_t i = 0; i < functions.n; ++i) add(eq.v[i].name(), start.x[functions.n + i]);
+  for (std::size_t i = 0, d = 0; i < start.w.size(); ++i) add(eq.z[i].name(), eq.z_differential[i] ? start.x[2 * functions.n + d++] : start.w[i]);
+  for (std::size_t i = 0; i < start.a.size(); ++i) add(eq.a[i].name(), start.a[i]);
+  for (std::size_t i = 0; i < start.lambda.size(); ++i) add(eq.lambda[i].name(), start.lambda[i]);
+  for (auto& row : rows) row.front() = std::string(&row == &rows.front() ? "values  " : "        ");
+  text += table(rows);
+  text += line("residual", small(start.residual) + " (largest, relative)");
+  for (const solve::Redundancy& one : start.redundant)
+    text += line("redundant", fmt::format("{} follows from {}", one.constraint,
+                                          one.follows_from.empty() ? "the other constraints" : joined(one.follows_from)));
+  text += notes_lines(start.notes);
+  text += line("next", fmt::format("daedalus simulate {}", path));
+  return text;
+}
+
+std::string methods_text(const std::string& name) {
+  if (!name.empty()) {
+    const integrate::IntegratorEntry& entry = integrate::integrator(name);
+    std::string text = line("method", entry.name);
+    text += line("", entry.summary);
+    text += line("order", fmt::format("{}, dense output {}, {}", entry.order, entry.dense_order, count(static_cast<std::size_t>(entry.stages), "stage")));
+    text += line("steps", entry.adaptive ? "error control (--rtol, --atol) or fixed (--step)" : "fixed (--step)");
+    text += line("takes", joined(entry.accepts));
+    text += option_lines(entry.options);
+    text += line("source", entry.citation);
+    return text;
+  }
+  std::vector<std::vector<std::string>> rows{{"method", "order", "steps", "takes", "summary"}};
+  for (const auto& entry : integrate::integrators())
+    rows.push_back({entry.name, std::to_string(entry.order), entry.adaptive ? "adaptive" : "fixed", joined(entry.accepts), entry.summary});
+  return table(rows) + "\ndaedalus methods NAME says more about one of them\n";
+}
+
+std::string formulations_text(const std::string& name) {
+  if (!name.empty()) {
+    const formulate::FormulationEntry& entry = formulate::formulation(name);
+    std::string text = fmt::format("{:<12}{}\n{:<12}{}\n", "formulation", entry.name, "", entry.summary);
+    text += line("index", std::to_string(entry.index) + " (of the system it produces)");
+    text += line("kinds", joined(entry.kinds));
+    text += option_lines(entry.options);
+    text += line("source", entry.citation);
+    return text;
+  }
+  std::vector<std::vector<std::string>> rows{{"formulation", "index", "summary"}};
+  for (const auto& entry : formulate::formulations()) rows.push_back({entry.name, std::to_string(entry.index), entry.summary});
+  return table(rows) + "\ndaedalus formulations NAME says more about one of them\n";
+}
+
+}  // namespace daedalus::report

@@ -1,0 +1,110 @@
+#include "daedalus/solve/analysis.hpp"
+
+#include <fmt/format.h>
+
+#include "daedalus/expr/print.hpp"
+#include "daedalus/linalg/rank.hpp"
+
+namespace daedalus::solve {
+
+using mechanics::Functions;
+
+namespace {
+
+/// The pattern of [M G^T; G 0], which is the system Jacobian of the signature method for the offsets c = (0 for the
+/// equations of motion, 2 for holonomic, 1 for nonholonomic constraints), d = (2 for q, 0 for lambda).
+linalg::Sparsity kkt_pattern(const Functions& fn) {
+  std::vector<std::vector<std::size_t>> rows(fn.n + fn.m);
+  for (std::size_t i = 0; i < fn.n; ++i)
+    for (std::size_t k = fn.mass.row_start[i]; k < fn.mass.row_start[i + 1]; ++k) rows[i].push_back(fn.mass.column[k]);
+  for (std::size_t i = 0; i < fn.m; ++i)
+    for (std::size_t k = fn.jacobian.row_start[i]; k < fn.jacobian.row_start[i + 1]; ++k) {
+      rows[fn.jacobian.column[k]].push_back(fn.n + i);
+      rows[fn.n + i].push_back(fn.jacobian.column[k]);
+    }
+  linalg::Sparsity pattern{fn.n + fn.m, fn.n + fn.m, {0}, {}};
+  for (const auto& row : rows) {
+    pattern.column.insert(pattern.column.end(), row.begin(), row.end());
+    pattern.row_start.push_back(pattern.column.size());
+  }
+  return pattern;
+}
+
+/// Index of constrained motion: 3 with holonomic constraints, 2 with nonholonomic ones alone, 1 with algebraic auxiliary
+/// unknowns, 0 for an ODE.
+int index_of(const Functions& fn) {
+  if (fn.holonomic > 0) return 3;
+  if (fn.m > 0) return 2;
+  return fn.algebraic.empty() ? 0 : 1;
+}
+
+}  // namespace
+
+Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_start) {
+  const Functions& fn = *functions;
+  const mechanics::Equations& eq = fn.equations;
+  Analysis out;
+  out.model = eq.model->name;
+  out.kind = model::name_of(eq.model->kind);
+  out.unknowns = out.equations = fn.n + fn.m + eq.z.size();
+
+  for (const mechanics::Constraint& constraint : eq.constraints) {
+    if (constraint.holonomic) out.hidden.push_back({constraint.name, 1, expr::to_text(constraint.velocity) + " = 0"});
+  }
+  for (std::size_t i = 0; i < fn.m; ++i) {
+    const mechanics::Constraint& constraint = eq.constraints[i];
+    expr::Expr level = -constraint.gamma;
+    expr::Expr product = eq.model->graph->constant(0.0);
+    for (std::size_t k = eq.G.row_start[i]; k < eq.G.row_start[i + 1]; ++k)
+      product = product + eq.G.value[k] * eq.a[eq.G.column[k]];
+    out.hidden.push_back({constraint.name, constraint.holonomic ? 2 : 1, expr::to_text(product + level) + " = 0"});
+  }
+
+  // The start tells rank and consistency; an analysis is given for every model, so a start that is contradicted by fixed
+  // values is a remark here, not an error.
+  Start start;
+  try {
+    start = consistent_start(functions, t_start, Initialize::project);
+    if (!start.found) {
+      out.notes.push_back(start.message);
+      const std::string why = start.message;
+      start = consistent_start(functions, t_start, Initialize::off);
+      start.consistent_as_given = false;
+    }
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) out.notes.push_back(fault.message);
+    start = consistent_start(functions, t_start, Initialize::off);
+    start.consistent_as_given = false;
+  }
+  out.consistent = start.consistent_as_given;
+  out.violations = start.violations;
+  out.redundant = start.redundant;
+  out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
+  out.degrees_of_freedom = fn.n - start.rank;
+  out.free_initial_values = (fn.n - start.holonomic_rank) + (fn.n - start.rank) + fn.differential.size();
+
+  out.index = index_of(fn);
+  if (linalg::structural_rank(kkt_pattern(fn)) == fn.n + fn.m)
+    out.structural_index = out.index;
+  else
+    out.notes.push_back(
+        "structurally singular: no assignment of equations to unknowns exists, so some constraint or coordinate is "
+        "not determined");
+  mechanics::Evaluator evaluator(functions);
+  if (!start.w.empty()) evaluator.guess_auxiliary(start.w);
+  if (const auto outcome = evaluator.accelerations(t_start, start.x.data()); outcome != mechanics::Outcome::ok) {
+    out.index.reset();
+    out.notes.push_back(evaluator.explain());
+  }
+  if (!out.redundant.empty())
+    out.notes.push_back("the motion is determined, the multipliers of the redundant constraints are not: the least ones are used");
+
+  out.system_class = fn.m == 0 ? (fn.algebraic.empty() ? "ordinary differential equations of motion"
+                                                       : "equations of motion with algebraic auxiliary equations")
+                     : fn.holonomic == fn.m ? "mechanical system with holonomic constraints"
+                     : fn.holonomic == 0    ? "mechanical system with nonholonomic constraints"
+                                            : "mechanical system with holonomic and nonholonomic constraints";
+  return out;
+}
+
+}  // namespace daedalus::solve

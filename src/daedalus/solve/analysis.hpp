@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/mechanics/functions.hpp"
+#include "daedalus/solve/start.hpp"
+
+namespace daedalus::solve {
+
+struct HiddenConstraint {
+  std::string of;
+  int level = 0;
+  std::string equation;
+};
+
+/// What can be said about a model before it is integrated.
+struct Analysis {
+  std::string model, kind, system_class;
+  std::size_t unknowns = 0, equations = 0;
+  std::size_t degrees_of_freedom = 0, free_initial_values = 0;
+  std::optional<int> index, structural_index;
+  std::vector<HiddenConstraint> hidden;
+  std::vector<Redundancy> redundant;
+  bool consistent = true;
+  std::vector<Violation> violations;
+  std::vector<std::string> notes;
+};
+
+/// Analyses a mechanical model at its (consistent) start.
+Analysis analyze(const std::shared_ptr<const mechanics::Functions>& functions, double t_start);
+
+}  // namespace daedalus::solve

@@ -1,0 +1,242 @@
+// The way data takes: model -> equations -> functions -> start -> system -> trajectory. Nothing flows backwards.
+
+#include "daedalus/solve/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/integrate/loop.hpp"
+#include "daedalus/solve/recorder.hpp"
+
+namespace daedalus::solve {
+
+namespace {
+
+using Stages = std::vector<std::pair<std::string, double>>;
+
+/// Runs one stage of the pipeline and keeps how long it took.
+template <class Stage>
+auto timed(Stages& stages, const std::string& name, Stage&& stage) {
+  const auto begin = std::chrono::steady_clock::now();
+  auto result = stage();
+  stages.emplace_back(name, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  return result;
+}
+
+double sum_of(const Stages& stages) {
+  double sum = 0.0;
+  for (const auto& stage : stages) sum += stage.second;
+  return sum;
+}
+
+/// Refuses what a model asks for and this version cannot run, all of it at once.
+void refuse_not_yet(const model::Model& model) {
+  Faults faults;
+  const auto not_yet = [&](bool asked, const std::string& what, const Place& place) {
+    if (asked) faults.add("not-yet", what + " cannot be run yet", "this version reads and checks them only", place);
+  };
+  if (model.kind == model::Kind::dae || model.kind == model::Kind::linear)
+    faults.add("not-yet", fmt::format("models of kind \"{}\" cannot be run yet", model::name_of(model.kind)),
+               "this version runs the kinds \"lagrangian\" and \"mechanical\"", {model.source});
+  not_yet(!model.events.empty(), "[events]", model.events.empty() ? Place{} : model.events.front().place);
+  not_yet(!model.tables.empty(), "[tables]", model.tables.empty() ? Place{} : model.tables.front().place);
+  not_yet(!model.invariants.empty(), "[invariants]", model.invariants.empty() ? Place{} : model.invariants.front().place);
+  faults.throw_if_any();
+}
+
+struct Plan {
+  double t_start, t_end, rtol, atol;
+  Choice formulation, method;
+  const formulate::FormulationEntry* form = nullptr;
+  const integrate::IntegratorEntry* integrator = nullptr;
+};
+
+void require(bool good, const std::string& option, double value, const std::string& rule) {
+  if (!good) throw Error("bad-option-value", fmt::format("{} = {} is not possible: {}", option, brief(value), rule));
+}
+
+/// Settles all options before anything is computed.
+Plan settle(const model::Model& model, const RunOptions& options) {
+  const model::Simulation& given = model.simulation;
+  Plan plan;
+  plan.t_start = start_time(model, options);
+  const std::optional<double> t_end = options.t_end ? options.t_end : given.t_end;
+  if (!t_end)
+    throw Error("missing-t-end", fmt::format("the model '{}' does not say when to stop", model.name),
+                "write t_end in [simulation] or give --t-end", {model.source});
+  plan.t_end = *t_end;
+  require(std::isfinite(plan.t_end), "t_end", plan.t_end, "it must be finite");
+  require(plan.t_end >= plan.t_start, "t_end", plan.t_end, fmt::format("it must not be before t_start = {}", brief(plan.t_start)));
+  plan.rtol = options.rtol.value_or(given.rtol.value_or(1e-6));
+  plan.atol = options.atol   ? *options.atol
+              : options.rtol ? *options.rtol / 100.0
+                             : given.atol.value_or(1e-8);
+  require(plan.rtol > 0.0 && plan.rtol < 1.0, "rtol", plan.rtol, "it must be between 0 and 1");
+  require(plan.atol > 0.0 && std::isfinite(plan.atol), "atol", plan.atol, "it must be positive");
+  if (options.step) require(*options.step > 0.0 && std::isfinite(*options.step), "step", *options.step, "it must be positive");
+  if (options.first_step) require(*options.first_step > 0.0, "first-step", *options.first_step, "it must be positive");
+  if (options.max_step) require(*options.max_step > 0.0, "max-step", *options.max_step, "it must be positive");
+  if (options.every) require(*options.every > 0.0, "every", *options.every, "it must be positive");
+
+  plan.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
+  plan.method = parse_choice(options.method.value_or(given.method.value_or("auto")));
+  if (plan.formulation.name == "auto") plan.formulation.name = "projection";
+  if (plan.method.name == "auto") plan.method.name = "dop853";
+  plan.form = &formulate::formulation(plan.formulation.name);
+  plan.integrator = &integrate::integrator(plan.method.name);
+  if (!plan.integrator->adaptive && !options.step)
+    throw Error("step-needed", fmt::format("the method '{}' has no error estimate and needs a step size", plan.method.name),
+                "give --step H, or a method that chooses its steps, such as dop853");
+  return plan;
+}
+
+std::vector<double> output_times(const Plan& plan, const RunOptions& options) {
+  if (int(options.samples.has_value()) + int(options.every.has_value()) + int(!options.at.empty()) > 1)
+    throw Error("bad-option-value", "--samples, --every and --at exclude each other", "give one of them");
+  const double length = plan.t_end - plan.t_start;
+  constexpr double most = 1e8;
+  std::vector<double> times;
+  if (options.samples) {
+    const std::size_t count = *options.samples;
+    require(count >= 2 && static_cast<double>(count) <= most, "samples", static_cast<double>(count),
+            "it must be at least 2 (start and end) and at most 1e8");
+    for (std::size_t k = 0; k < count; ++k)
+      times.push_back(k + 1 == count ? plan.t_end
+                                     : plan.t_start + length * static_cast<double>(k) / static_cast<double>(count - 1));
+  } else if (options.every) {
+    const double count = std::floor(length / *options.every * (1.0 + 4.0 * std::numeric_limits<double>::epsilon()));
+    require(count <= most, "every", *options.every, "it asks for more than 1e8 rows");
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(count); ++k)
+      times.push_back(std::min(plan.t_end, plan.t_start + static_cast<double>(k) * *options.every));
+  } else {
+    times = options.at;
+    std::sort(times.begin(), times.end());
+    for (const double t : times)
+      require(t >= plan.t_start && t <= plan.t_end, "at", t,
+              fmt::format("output times lie between {} and {}", brief(plan.t_start), brief(plan.t_end)));
+  }
+  return times;
+}
+
+std::vector<double> tolerances(const mechanics::Functions& fn, double atol) {
+  const model::Model& model = *fn.equations.model;
+  std::vector<double> result;
+  for (const model::Unknown& unknown : model.variables) result.push_back(unknown.atol.value_or(atol));
+  for (std::size_t i = 0; i < fn.n; ++i) result.push_back(atol);
+  for (const std::size_t i : fn.differential) result.push_back(model.auxiliary[i].atol.value_or(atol));
+  return result;
+}
+
+}  // namespace
+
+double start_time(const model::Model& model, const RunOptions& options) {
+  return options.t_start.value_or(model.simulation.t_start.value_or(0.0));
+}
+
+Initialize initialize_mode(const model::Model& model, const RunOptions& options) {
+  return parse_initialize(options.initialize.value_or(model.simulation.initialize.value_or("project")));
+}
+
+Prepared prepare(model::Model given) {
+  refuse_not_yet(given);
+  Prepared prepared;
+  prepared.model = std::make_shared<const model::Model>(std::move(given));
+  auto equations = timed(prepared.stages, "derive", [&] { return mechanics::derive(prepared.model); });
+  prepared.functions =
+      timed(prepared.stages, "compile", [&] { return mechanics::compile_functions(std::move(equations)); });
+  return prepared;
+}
+
+Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
+  const model::Model& model = *prepared.model;
+  const Plan plan = settle(model, options);
+  const Options form_options(plan.formulation, plan.form->options);
+  const Options method_options(plan.method, plan.integrator->options);
+
+  Trajectory trajectory;
+  trajectory.model = model.name;
+  trajectory.formulation = plan.formulation.text();
+  trajectory.method = plan.method.text();
+  trajectory.t_start = plan.t_start;
+  trajectory.t_end = plan.t_end;
+  trajectory.rtol = plan.rtol;
+  trajectory.atol = plan.atol;
+  trajectory.step = options.step;
+  trajectory.stages = prepared.stages;
+
+  integrate::LoopOptions loop;
+  loop.t_start = plan.t_start;
+  loop.t_end = plan.t_end;
+  loop.tolerance = {plan.rtol, tolerances(*prepared.functions, plan.atol)};
+  loop.step = options.step;
+  loop.first_step = options.first_step;
+  loop.max_step = options.max_step.value_or(loop.max_step);
+  loop.max_steps = options.max_steps.value_or(loop.max_steps);
+  loop.output_times = output_times(plan, options);
+
+  const Initialize mode = initialize_mode(model, options);
+  Start start = timed(trajectory.stages, "start",
+                      [&] { return consistent_start(prepared.functions, plan.t_start, mode); });
+  trajectory.moved = start.moved;
+  trajectory.notes = start.notes;
+  formulate::Formulated formulated = timed(
+      trajectory.stages, "formulate", [&] { return plan.form->make(prepared.functions, form_options); });
+  formulated.evaluator->guess_auxiliary(start.w);
+  Recorder recorder(formulated, trajectory, options.residuals);
+  if (!start.found) {
+    trajectory.status = integrate::Status::no_convergence;
+    trajectory.message = start.message;
+    recorder.finish();
+    return trajectory;
+  }
+  const auto stepper = plan.integrator->make(formulated.system, method_options);
+  trajectory.prepare_seconds = sum_of(trajectory.stages);
+
+  const bool at_times = options.samples || options.every || !options.at.empty();
+  bool details_failed = false;
+  integrate::Observer observer;
+  observer.step = [&](double t, const double* x) {
+    const bool good = !at_times && options.rows == Rows::steps ? recorder.row(t, x) : recorder.watch(t, x);
+    details_failed = details_failed || !good;
+  };
+  observer.output = [&](double t, const double* x) { details_failed = !recorder.row(t, x) || details_failed; };
+  observer.interrupt = [&] { return details_failed || (options.interrupt && options.interrupt()); };
+  if (options.progress) observer.progress = [&](double t, double h) { options.progress(t, plan.t_end, h); };
+
+  const std::vector<double> x_start = start.x;
+  if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, x_start.data());
+  const auto run = timed(trajectory.stages, "integrate", [&] {
+    return integrate::integrate(formulated.system, *plan.integrator, *stepper, loop, observer, start.x);
+  });
+  if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, start.x.data());
+  trajectory.status = run.status;
+  trajectory.message = run.message;
+  if (details_failed) {
+    trajectory.status = integrate::Status::singular;
+    trajectory.message = fmt::format("no multipliers at t = {}: {}", brief(run.t), formulated.evaluator->explain());
+  }
+  trajectory.notes.insert(trajectory.notes.end(), run.notes.begin(), run.notes.end());
+  trajectory.stats = run.stats;
+  trajectory.stats.factorizations = formulated.factorizations();
+  trajectory.seconds = trajectory.stages.back().second;
+  recorder.finish();
+
+  trajectory.options = {{"t_start", shortest(plan.t_start)}, {"t_end", shortest(plan.t_end)},
+                        {"rtol", shortest(plan.rtol)},       {"atol", shortest(plan.atol)},
+                        {"initialize", mode == Initialize::project ? "project" : mode == Initialize::check ? "check" : "off"}};
+  for (const auto& [name, value] : form_options.in_force()) trajectory.options.emplace_back(plan.form->name + "." + name, value);
+  for (const auto& [name, value] : method_options.in_force())
+    trajectory.options.emplace_back(plan.integrator->name + "." + name, value);
+  return trajectory;
+}
+
+Trajectory simulate(const model::Model& model, const RunOptions& options) { return simulate(prepare(model), options); }
+
+}  // namespace daedalus::solve

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/mechanics/functions.hpp"
+#include "daedalus/model/model.hpp"
+#include "daedalus/solve/run_options.hpp"
+#include "daedalus/solve/start.hpp"
+#include "daedalus/solve/trajectory.hpp"
+
+namespace daedalus::solve {
+
+/// A model that is ready to run: derived and compiled.
+struct Prepared {
+  std::shared_ptr<const model::Model> model;
+  std::shared_ptr<const mechanics::Functions> functions;
+  std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage
+};
+
+/// Derives and compiles. Throws Error for what a model asks that is not available.
+Prepared prepare(model::Model model);
+
+/// Time at which runs start: from the options, the model, or 0.
+double start_time(const model::Model& model, const RunOptions& options);
+/// How to initialize: from the options, the model, or "project".
+Initialize initialize_mode(const model::Model& model, const RunOptions& options);
+
+/// Runs a prepared model: consistent start, formulation, integration, rows. Numerical failure is a status of the
+/// trajectory, which keeps everything up to it.
+Trajectory simulate(const Prepared& prepared, const RunOptions& options);
+Trajectory simulate(const model::Model& model, const RunOptions& options);
+
+}  // namespace daedalus::solve

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/mechanics/evaluator.hpp"
+#include "daedalus/solve/trajectory.hpp"
+
+namespace daedalus::solve {
+
+enum class Initialize { project, check, off };
+/// Reads "project", "check" or "off". Throws Error("bad-initialize").
+Initialize parse_initialize(const std::string& word);
+
+/// A constraint that the given start does not satisfy.
+struct Violation {
+  std::string of;
+  int level = 0;       ///< 0 position, 1 velocity
+  double value = 0.0;  ///< the residual
+};
+
+/// A constraint that follows from others at the start.
+struct Redundancy {
+  std::string constraint;
+  std::vector<std::string> follows_from;
+};
+
+/// A start for an integration, and what was done to find it.
+struct Start {
+  bool found = true;
+  std::string message;  ///< why none was found
+
+  double t = 0.0;
+  std::vector<double> x;             ///< (q, v, z_d)
+  std::vector<double> a, lambda, w;  ///< accelerations, multipliers and auxiliary unknowns there
+  bool consistent_as_given = true;
+  std::vector<Violation> violations;  ///< of the start as given
+  std::vector<Moved> moved;
+  std::vector<Redundancy> redundant;
+  std::size_t rank = 0, holonomic_rank = 0;  ///< of all constraints, of the holonomic ones
+  double residual = 0.0;                     ///< largest relative residual of the start that was found
+  std::vector<std::string> notes;
+};
+
+/// Finds a consistent start near the given one: positions onto g = 0, velocities onto the velocity constraints, both with
+/// the least change in the mass norm and with fixed values and [initial] equations kept, then accelerations and multipliers
+/// from the KKT system. Throws Error for contradicting fixed values and, with `check`, for an inconsistent start.
+Start consistent_start(const std::shared_ptr<const mechanics::Functions>& functions, double t, Initialize mode);
+
+}  // namespace daedalus::solve

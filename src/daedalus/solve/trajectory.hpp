@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/integrate/loop.hpp"
+
+namespace daedalus::solve {
+
+/// "done", "step-too-small", ...: the code of a failure in messages and JSON.
+std::string name_of(integrate::Status status);
+
+/// Largest residuals over a run by constraint level: position, velocity, acceleration.
+struct LevelResiduals {
+  std::array<double, 3> absolute{0.0, 0.0, 0.0};
+  std::array<double, 3> relative{0.0, 0.0, 0.0};  ///< divided by the largest term of the residual
+  std::array<bool, 3> present{false, false, false};
+};
+
+/// A value of the start that the initializer changed.
+struct Moved {
+  std::string name;
+  double by = 0.0;
+};
+
+/// What a run produced, whether it reached the end or not.
+struct Trajectory {
+  std::string model, formulation, method;
+  double t_start = 0.0, t_end = 0.0, rtol = 0.0, atol = 0.0;
+  std::optional<double> step;
+  std::vector<std::pair<std::string, std::string>> options;  ///< all options in force, as text
+
+  integrate::Status status = integrate::Status::done;
+  std::string message;
+  std::vector<std::string> notes;
+  std::vector<Moved> moved;
+  bool success() const { return status == integrate::Status::done || status == integrate::Status::stopped; }
+
+  std::vector<std::string> columns;  ///< beside t
+  std::vector<double> t;
+  std::vector<double> values;  ///< row-major, one row per t
+  double value(std::size_t row, std::size_t column) const { return values[row * columns.size() + column]; }
+  /// Position of a column. Throws Error("unknown-column") that names the nearest.
+  std::size_t column(const std::string& name) const;
+  /// Value of a column in the last row.
+  double last(const std::string& name) const;
+
+  LevelResiduals constraints;
+  std::optional<double> energy;  ///< largest relative change, where the model is conservative
+  integrate::Stats stats;
+  double seconds = 0.0, prepare_seconds = 0.0;
+  std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage of the pipeline
+};
+
+}  // namespace daedalus::solve

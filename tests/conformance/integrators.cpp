@@ -1,0 +1,252 @@
+// Every method of the table does what its entry says.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "conformance/allocations.hpp"
+#include "daedalus/base/check.hpp"
+#include "unit/integrate/problems.hpp"
+
+namespace daedalus::integrate {
+namespace {
+
+using problems::distance;
+using problems::kepler;
+using problems::kepler_solution;
+using problems::make_stepper;
+
+class Integrators : public testing::TestWithParam<std::string> {
+ protected:
+  const IntegratorEntry& method() const { return integrator(GetParam()); }
+
+  LoopResult run(const LoopOptions& options, std::vector<double>& x, const Observer& observer = {}) const {
+    return problems::run(GetParam(), kepler(), options, x, observer);
+  }
+};
+
+/// Observed orders log2(e(h)/e(h/2)) of a sequence of errors for h, h/2, h/4, ...: that of the finest pair whose errors
+/// are neither disturbed by round-off (the floor) nor outside the asymptotic range (the ceiling).
+double observed_order(const std::vector<double>& errors, double floor, double ceiling) {
+  double order = 0.0;
+  for (std::size_t i = 1; i < errors.size(); ++i) {
+    if (errors[i] > floor && errors[i - 1] < ceiling) order = std::log2(errors[i - 1] / errors[i]);
+  }
+  return order;
+}
+
+// Orders are whole numbers: this leaves the neighbours three times as far away. It corresponds to a next power of h
+// that is a third of the leading one at the finest usable pair: log2((1 + 1/3) / (1 + 1/6)) = 0.19.
+constexpr double order_slack = 0.25;
+
+TEST_P(Integrators, EntryIsComplete) {
+  EXPECT_EQ(method().name.find('_'), std::string::npos);
+  EXPECT_FALSE(method().summary.empty());
+  EXPECT_FALSE(method().citation.empty());
+  EXPECT_FALSE(method().accepts.empty());
+  EXPECT_GT(method().stages, 0);
+  EXPECT_GE(method().dense_order, 1);
+  if (method().adaptive) {
+    EXPECT_GT(method().estimate_order, 0);
+  }
+  if (method().tableau) {
+    EXPECT_EQ(method().tableau->b.size(), static_cast<std::size_t>(method().stages));
+    EXPECT_EQ(method().tableau->c.size(), method().tableau->b.size());
+    EXPECT_EQ(method().tableau->a.size(), method().tableau->b.size());
+  }
+}
+
+TEST_P(Integrators, OrderIsAsDeclared) {
+  std::vector<double> errors;
+  for (int steps = 8; steps <= 16384; steps *= 2) {
+    // The largest error of the whole way: at a single time the error of one h may happen to vanish.
+    double largest = 0.0;
+    Observer observer;
+    observer.step = [&](double t, const double* x) {
+      largest = std::max(largest, distance(kepler_solution(t), std::vector<double>(x, x + 5)));
+    };
+    std::vector<double> start = kepler_solution(0.0);
+    ASSERT_EQ(run(problems::fixed(6.0, 6.0 / steps), start, observer).status, Status::done);
+    errors.push_back(largest);
+  }
+  // Round-off of up to 16384 steps is below 1e-12; an error of a tenth of the ellipse is not asymptotic any more.
+  EXPECT_NEAR(observed_order(errors, 1e-12, 0.1), method().order, order_slack);
+}
+
+TEST_P(Integrators, DenseOrderIsAsDeclared) {
+  const System system = kepler();
+  const double t0 = 0.4;
+  std::vector<double> errors, row(system.dimension);
+  for (double h = 0.8; h > 1e-3; h *= 0.5) {
+    const std::unique_ptr<Stepper> stepper = make_stepper(method(), system);
+    ASSERT_EQ(stepper->start(t0, kepler_solution(t0).data()), Evaluation::ok);
+    ASSERT_EQ(stepper->attempt(h, nullptr).outcome, Evaluation::ok);
+    ASSERT_EQ(stepper->accepted(t0 + h), Evaluation::ok);
+    double largest = 0.0;
+    for (int i = 1; i < 10; ++i) {
+      ASSERT_EQ(stepper->interpolate(0.1 * i, row.data()), Evaluation::ok);
+      largest = std::max(largest, distance(row, kepler_solution(t0 + 0.1 * i * h)));
+    }
+    errors.push_back(largest);
+  }
+  // One step has a round-off of 1e-15.
+  EXPECT_NEAR(observed_order(errors, 1e-14, 1e-2), method().dense_order + 1, order_slack);
+}
+
+TEST_P(Integrators, InterpolantEndsAtTheProjectedState) {
+  const System system = kepler();
+  const std::vector<double> begin = kepler_solution(0.0);
+  const std::unique_ptr<Stepper> stepper = make_stepper(method(), system);
+  ASSERT_EQ(stepper->start(0.0, begin.data()), Evaluation::ok);
+  ASSERT_EQ(stepper->attempt(0.1, nullptr).outcome, Evaluation::ok);
+  for (std::size_t i = 0; i < system.dimension; ++i) stepper->candidate()[i] += 1e-3 * static_cast<double>(i + 1);
+  const std::vector<double> end(stepper->candidate(), stepper->candidate() + system.dimension);
+  ASSERT_EQ(stepper->accepted(0.1), Evaluation::ok);
+  EXPECT_EQ(std::vector<double>(stepper->state(), stepper->state() + system.dimension), end);
+
+  // Sums of a few terms of size 1: some units of round-off 1.1e-16.
+  std::vector<double> row(system.dimension), near(system.dimension), slope(system.dimension);
+  ASSERT_EQ(stepper->interpolate(0.0, row.data()), Evaluation::ok);
+  EXPECT_LE(distance(row, begin), 1e-15);
+  ASSERT_EQ(stepper->interpolate(1.0, row.data()), Evaluation::ok);
+  EXPECT_LE(distance(row, end), 1e-15);
+
+  // The slope at the end is that of the system at the projected state. A difference quotient over 1e-6 of the step
+  // errs by 1e-6 h |x''| / 2 < 1e-6, the second derivative of the correction by 1e-3 / h included, and by round-off
+  // 1e-16 / 1e-7.
+  const double theta = 1.0 - 1e-6;
+  ASSERT_EQ(stepper->interpolate(theta, near.data()), Evaluation::ok);
+  system.ode(0.1, end.data(), slope.data());
+  for (std::size_t i = 0; i < system.dimension; ++i) EXPECT_NEAR((row[i] - near[i]) / 1e-7, slope[i], 2e-6) << i;
+}
+
+TEST_P(Integrators, AllocatesNothingPerStep) {
+  const auto allocations = [&](const LoopOptions& options) {
+    const System system = kepler();
+    const std::unique_ptr<Stepper> stepper = make_stepper(method(), system);
+    std::vector<double> x = kepler_solution(0.0);
+    std::size_t rows = 0, steps = 0;
+    Observer observer;
+    observer.step = [&](double, const double*) { ++steps; };
+    observer.output = [&](double, const double*) { ++rows; };
+    const std::size_t before = allocations::counted();
+    const LoopResult result = integrate(system, method(), *stepper, options, observer, x);
+    const std::size_t after = allocations::counted();
+    EXPECT_EQ(result.status, Status::done);
+    EXPECT_EQ(rows, 3u);
+    return std::pair(after - before, steps);
+  };
+  const auto with_outputs = [](LoopOptions options) {
+    options.output_times = {0.1 * options.t_end, 0.5 * options.t_end, options.t_end};
+    return options;
+  };
+  const auto [few, short_run] = allocations(with_outputs(problems::fixed(0.01, 0.001)));
+  const auto [many, long_run] = allocations(with_outputs(problems::fixed(1.0, 0.001)));
+  EXPECT_EQ(long_run, 100 * (short_run - 1) + 1);
+  EXPECT_EQ(few, many);
+  if (method().adaptive) {
+    const auto [few_controlled, short_controlled] =
+        allocations(with_outputs(problems::controlled(kepler(), 3.0, 1e-9)));
+    const auto [many_controlled, long_controlled] =
+        allocations(with_outputs(problems::controlled(kepler(), 300.0, 1e-9)));
+    EXPECT_GT(long_controlled, 20 * short_controlled);
+    EXPECT_EQ(few_controlled, many_controlled);
+  }
+}
+
+TEST_P(Integrators, SameRunTwiceIsTheSameToTheLastBit) {
+  const auto rows = [&](LoopOptions options) {
+    options.output_times = {0.3, 1.1, 2.0};
+    std::vector<double> all, x = kepler_solution(0.0);
+    Observer observer;
+    observer.output = [&](double t, const double* row) {
+      all.push_back(t);
+      all.insert(all.end(), row, row + 5);
+    };
+    EXPECT_EQ(run(options, x, observer).status, Status::done);
+    return all;
+  };
+  EXPECT_EQ(rows(problems::fixed(2.0, 0.01)), rows(problems::fixed(2.0, 0.01)));
+  if (method().adaptive) {
+    EXPECT_EQ(rows(problems::controlled(kepler(), 2.0, 1e-8)), rows(problems::controlled(kepler(), 2.0, 1e-8)));
+  }
+}
+
+TEST_P(Integrators, BackwardRunReturns) {
+  std::vector<double> x = kepler_solution(0.0);
+  ASSERT_EQ(run(problems::fixed(2.0, 0.01), x).status, Status::done);
+  const double there = distance(x, kepler_solution(2.0));
+  LoopOptions back = problems::fixed(0.0, 0.01);
+  back.t_start = 2.0;
+  const LoopResult result = run(back, x);
+  ASSERT_EQ(result.status, Status::done);
+  EXPECT_EQ(result.t, 0.0);
+  EXPECT_EQ(result.stats.steps, 200u);
+  // The way back makes an error like the way there and carries that one along; on less than a third of the ellipse an
+  // error grows by less than 5.
+  EXPECT_LT(distance(x, kepler_solution(0.0)), 10.0 * there + 1e-13);
+}
+
+TEST_P(Integrators, RefusesWhatItCannotTake) {
+  System empty;
+  empty.dimension = 1;
+  EXPECT_FALSE(takes(method(), empty));
+  EXPECT_THROW(make_stepper(method(), empty), InternalError);
+  const System first_order = problems::growth(-1.0);
+  const bool suits = std::ranges::find(method().accepts, "ode") != method().accepts.end();
+  EXPECT_EQ(takes(method(), first_order), suits);
+  EXPECT_TRUE(takes(method(), kepler()));
+  if (!suits) {
+    EXPECT_THROW(make_stepper(method(), first_order), InternalError);
+  }
+}
+
+TEST_P(Integrators, FailureInsideAStepIsReported) {
+  System system = kepler();
+  system.ode = [inner = system.ode](double t, const double* x, double* dx) {
+    return t > 0.995 ? Evaluation::singular : inner(t, x, dx);
+  };
+  system.explain = [] { return std::string("the matrix of 'rod' is singular"); };
+  std::vector<double> x = kepler_solution(0.0);
+  double last = 0.0;
+  Observer observer;
+  observer.step = [&](double t, const double*) { last = t; };
+  const LoopResult result = problems::run(GetParam(), system, problems::fixed(2.0, 0.1), x, observer);
+  EXPECT_EQ(result.status, Status::singular);
+  EXPECT_NE(result.message.find("the matrix of 'rod' is singular"), std::string::npos) << result.message;
+  EXPECT_EQ(result.t, last);
+  EXPECT_NEAR(result.t, 0.95, 0.06);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> result;
+  for (const IntegratorEntry& entry : integrators()) result.push_back(entry.name);
+  return result;
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, Integrators, testing::ValuesIn(names()), [](const auto& instance) {
+  std::string name = instance.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+TEST(IntegratorTable, NamesAreUniqueAndOrdered) {
+  const std::vector<std::string> all = names();
+  EXPECT_EQ(std::set(all.begin(), all.end()).size(), all.size());
+  EXPECT_TRUE(std::ranges::is_sorted(all));
+}
+
+TEST(IntegratorTable, UnknownNameIsAnsweredWithTheNearest) {
+  try {
+    integrator("dop835");
+    FAIL() << "accepted";
+  } catch (const Error& error) {
+    ASSERT_EQ(error.faults().size(), 1u);
+    EXPECT_EQ(error.faults()[0].code, "unknown-method");
+    EXPECT_NE(error.faults()[0].message.find("'dop835'"), std::string::npos);
+    EXPECT_NE(error.faults()[0].advice.find("'dop853'"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::integrate

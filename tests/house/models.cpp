@@ -1,0 +1,44 @@
+// Every model that the project ships names its source, is read without fault and says how long it runs.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "daedalus/model/reader.hpp"
+#include "house/repository.hpp"
+
+namespace daedalus::test {
+namespace {
+namespace fs = std::filesystem;
+
+std::vector<fs::path> model_files() {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(repository() / "models"))
+    if (entry.path().extension() == ".toml") files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+class Models : public testing::TestWithParam<fs::path> {};
+
+TEST_P(Models, NamesItsSource) {
+  const std::vector<std::string> lines = lines_of(GetParam());
+  ASSERT_FALSE(lines.empty());
+  EXPECT_TRUE(lines.front().starts_with("# Source: ")) << "the first line is: " << lines.front();
+}
+
+TEST_P(Models, IsReadAndSaysHowLongItRuns) {
+  const model::Model model = model::read_model(GetParam().string());
+  EXPECT_EQ(model.name, GetParam().stem().string());
+  EXPECT_FALSE(model.description.empty());
+  EXPECT_TRUE(model.simulation.t_end.has_value());
+  EXPECT_FALSE(model.drawing.points.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Shipped, Models, testing::ValuesIn(model_files()),
+                         [](const auto& info) { return info.param.stem().string(); });
+
+}  // namespace
+}  // namespace daedalus::test

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace daedalus::test {
+
+/// The root of the sources under test.
+inline std::filesystem::path repository() { return DAEDALUS_SOURCE_DIR; }
+
+/// Reads the lines of a file, without their ends; empty for a file that holds a zero byte, which is no text.
+std::vector<std::string> lines_of(const std::filesystem::path& file);
+
+/// Lists the files that belong to the project, relative to its root: those that git tracks or would add, or, without
+/// git, all outside build folders.
+std::vector<std::filesystem::path> project_files();
+
+}  // namespace daedalus::test
