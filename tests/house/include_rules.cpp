@@ -38,8 +38,8 @@ const std::map<std::string, Rule>& rules() {
       {"formulate",
        {{"structure", "mechanics", "model", "expr", "compile", "linalg"}, {"daedalus/integrate/system.hpp"}}},
       {"solve", {below_solve, {}}},
-      {"report", {{"solve"}, {}}},
-      {"cli", {{"solve", "report"}, {}}},
+      {"report", {{"solve"}, {"daedalus/expr/print.hpp"}}},
+      {"cli", {{"solve", "report"}, {"daedalus/model/reader.hpp"}}},
   };
   return table;
 }

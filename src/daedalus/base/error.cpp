@@ -37,7 +37,9 @@ std::string quote(const Place& place) {
     cut = std::min(column - window / 2, line.size() - window / 2);
     while (cut < line.size() && continues_character(line[cut])) ++cut;
   }
-  const std::string_view shown = line.substr(cut, window);
+  std::size_t end = std::min(cut + window, line.size());
+  while (end > cut && end < line.size() && continues_character(line[end])) --end;
+  const std::string_view shown = line.substr(cut, end - cut);
   column -= std::min(cut, column - 1);
   std::string marks;
   for (std::size_t i = 0; i + 1 < column && i < shown.size(); ++i)

@@ -16,12 +16,12 @@ struct SourceText {
   std::string text;
 };
 
-/// Where something stands in a user's text. Lines and columns count from 1; line 0 means "no place".
+/// Where something stands in a user's text. Lines and columns count from 1, columns in bytes; line 0 means "no place".
 struct Place {
   std::shared_ptr<const SourceText> source;
   std::size_t line = 0;
   std::size_t column = 0;
-  std::size_t length = 1;  ///< characters to underline
+  std::size_t length = 1;  ///< bytes to underline
 };
 
 /// One mistake of the author: what was found, what was expected, what to do.

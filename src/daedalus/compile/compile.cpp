@@ -1,5 +1,7 @@
 #include "daedalus/compile/compile.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <limits>
 
 #include "daedalus/base/error.hpp"
@@ -187,7 +189,7 @@ class Compiler {
     for (std::uint32_t k = 0; k < request_.outputs.size(); ++k) stores[request_.outputs[k].id()].push_back(k);
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const NodeId id = order_[i];
-      const Node& node = graph_->node(id);
+      const Node node = graph_->node(id);  // a copy: a new switch adds nodes to the graph
       if (!needed_[i]) continue;
       if (!values_[i].known && node.op == Op::symbol)
         DAEDALUS_CHECK(registers_[i] != no_register, "'{}' is neither an input nor a number",

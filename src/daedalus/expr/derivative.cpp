@@ -1,6 +1,10 @@
 // Derivatives by the chain rule, forward and reverse (Griewank, Walther: Evaluating Derivatives, 2008). Both sweeps are
 // loops over a topological order and share one table of partial derivatives: chain(node, operand, d) is
 // d * (df/d operand).
+//
+// An operand that a condition may leave out (if, min, max) gets its derivative only where it counts: in if(x > 0, sqrt(x), 0)
+// the factor 1/(2*sqrt(x)) must not be multiplied by an adjoint 0, which would be NaN for x <= 0. So the reverse sweep
+// keeps each adjoint as a pair (condition, value) and multiplies values only.
 
 #include "daedalus/expr/derivative.hpp"
 
@@ -53,18 +57,12 @@ Expr chain(Expr f, int which, Expr d) {
     case Op::abs: return sign(a) * d;
     case Op::atan2: return which == 0 ? b * d / (pow(a, 2.0) + pow(b, 2.0)) : -(a * d / (pow(a, 2.0) + pow(b, 2.0)));
     case Op::hypot: return (which == 0 ? a : b) * d / f;
-    case Op::min: {
-      const Expr second = graph.make(Op::less, b, a);
-      return which == 0 ? choose(second, zero, d) : choose(second, d, zero);
-    }
-    case Op::max: {
-      const Expr second = graph.make(Op::less, a, b);
-      return which == 0 ? choose(second, zero, d) : choose(second, d, zero);
-    }
-    case Op::choose: return which == 0 ? zero : which == 1 ? choose(a, d, zero) : choose(a, zero, d);
     case Op::lookup:
       throw Error("not-yet", "the derivative of the table '" + graph.table_name(node.index) + "' is not available yet",
                   "use a formula instead of the table where its derivative is needed");
+    case Op::min:
+    case Op::max:
+    case Op::choose: break;  // see Branches
     case Op::sign:
     case Op::floor:
     case Op::less:
@@ -89,6 +87,66 @@ std::vector<NodeId> ids_of(std::span<const Expr> roots) {
 
 NodeId operand(const Node& node, int which) { return which == 0 ? node.a : which == 1 ? node.b : node.c; }
 
+/// What if, min and max have in common: a condition, and the operand whose value they take where it holds and where not.
+struct Branches {
+  bool any = false;
+  Expr condition;
+  int yes = 0, no = 0;
+};
+
+Branches branches_of(Graph& graph, const Node& node) {
+  const Expr a{&graph, node.a}, b{&graph, node.b};
+  if (node.op == Op::choose) return {true, a, 1, 2};
+  if (node.op == Op::min) return {true, graph.make(Op::less, b, a), 1, 0};
+  if (node.op == Op::max) return {true, graph.make(Op::less, a, b), 1, 0};
+  return {};
+}
+
+/// A value that counts only where a condition holds; everywhere without one.
+struct Guarded {
+  NodeId condition = none;
+  NodeId value = none;  ///< none: zero
+};
+
+Expr plain(Graph& graph, const Guarded& guarded) {
+  const Expr value{&graph, guarded.value}, zero = graph.constant(0.0);
+  if (guarded.condition == none) return value;
+  const Node condition = graph.node(guarded.condition);
+  if (condition.op == Op::logical_not) return choose({&graph, condition.a}, zero, value);
+  return choose({&graph, guarded.condition}, value, zero);
+}
+
+/// The part of `guarded` that counts where `condition` is `wanted`, and elsewhere not.
+Guarded narrowed(Graph& graph, const Guarded& guarded, Expr condition, bool wanted) {
+  const Expr mine = wanted ? condition : graph.make(Op::logical_not, condition);
+  if (guarded.condition == none || guarded.condition == mine.id()) return {mine.id(), guarded.value};
+  return {graph.make(Op::logical_and, {&graph, guarded.condition}, mine).id(), guarded.value};
+}
+
+/// Whether `r` is the condition `not l`.
+bool opposes(const Graph& graph, NodeId l, NodeId r) {
+  return graph.node(r).op == Op::logical_not && graph.node(r).a == l;
+}
+
+Guarded sum_of(Graph& graph, const Guarded& l, const Guarded& r) {
+  if (l.value == none) return r;
+  const Expr a{&graph, l.value}, b{&graph, r.value};
+  if (l.condition == r.condition) return {l.condition, (a + b).id()};
+  if (l.condition == none || r.condition == none) return {none, (plain(graph, l) + plain(graph, r)).id()};
+  // The two branches of one condition together are if(condition, a, b).
+  const auto joined = [&](NodeId outer, NodeId first, NodeId second) -> Guarded {
+    if (opposes(graph, first, second)) return {outer, choose({&graph, first}, a, b).id()};
+    if (opposes(graph, second, first)) return {outer, choose({&graph, second}, b, a).id()};
+    return {};
+  };
+  if (const Guarded both = joined(none, l.condition, r.condition); both.value != none) return both;
+  const Node first = graph.node(l.condition), second = graph.node(r.condition);
+  if (first.op == Op::logical_and && second.op == Op::logical_and && first.a == second.a)
+    if (const Guarded both = joined(first.a, first.b, second.b); both.value != none) return both;
+  const Expr either = graph.make(Op::logical_or, {&graph, l.condition}, {&graph, r.condition});
+  return {either.id(), (plain(graph, l) + plain(graph, r)).id()};
+}
+
 /// Reverse sweeps over many expressions of one graph, each at the cost of its own size.
 class ReverseSweep {
  public:
@@ -103,29 +161,36 @@ class ReverseSweep {
     const NodeId ids[] = {root.id()};
     const std::vector<NodeId> order = walk_.from(graph, ids);
     active_.assign(order.size(), false);
-    adjoint_.assign(order.size(), none);
+    adjoint_.assign(order.size(), Guarded{});
     for (std::size_t i = 0; i < order.size(); ++i) {
       const Node& node = graph.node(order[i]);
       bool active = node.op == Op::symbol && column_.contains(order[i]);
       for (int k = 0; k < arity(node.op); ++k) active = active || active_[walk_.position(operand(node, k))];
       active_[i] = active;
     }
-    adjoint_.back() = graph.constant(1.0).id();
+    adjoint_.back().value = graph.constant(1.0).id();
     for (std::size_t i = order.size(); i-- > 0;) {
-      if (!active_[i] || adjoint_[i] == none) continue;
-      const Expr f{&graph, order[i]}, bar{&graph, adjoint_[i]};
-      const Node node = graph.node(order[i]);
+      const Guarded bar = adjoint_[i];
+      if (!active_[i] || bar.value == none) continue;
+      const Expr f{&graph, order[i]};
+      const Node node = f.node();
       if (node.op == Op::symbol) {
-        if (!bar.is_constant(0.0)) found(column_.at(order[i]), bar);
+        if (const Expr d = plain(graph, bar); !d.is_constant(0.0)) found(column_.at(order[i]), d);
         continue;
       }
+      const Branches branches = branches_of(graph, node);
       for (int k = 0; k < arity(node.op); ++k) {
         const std::size_t position = walk_.position(operand(node, k));
         if (!active_[position]) continue;
-        const Expr part = chain(f, k, bar);
-        if (part.is_constant(0.0)) continue;
-        NodeId& sum = adjoint_[position];
-        sum = sum == none ? part.id() : (Expr{&graph, sum} + part).id();
+        Guarded part = bar;
+        if (!branches.any)
+          part.value = chain(f, k, {&graph, bar.value}).id();
+        else if (k == branches.yes || k == branches.no)
+          part = narrowed(graph, bar, branches.condition, k == branches.yes);
+        else
+          continue;
+        if (Expr{&graph, part.value}.is_constant(0.0)) continue;
+        adjoint_[position] = sum_of(graph, adjoint_[position], part);
       }
     }
   }
@@ -134,7 +199,7 @@ class ReverseSweep {
   Walk walk_;
   std::unordered_map<NodeId, std::size_t> column_;
   std::vector<bool> active_;
-  std::vector<NodeId> adjoint_;
+  std::vector<Guarded> adjoint_;
 };
 
 }  // namespace
@@ -154,9 +219,11 @@ std::vector<Expr> derivative_along(std::span<const Expr> roots, const Direction&
       continue;
     }
     const auto dot_of = [&](int k) { return dot[walk.position(operand(node, k))]; };
-    if (node.op == Op::choose) {
+    if (node.op == Op::choose || node.op == Op::min || node.op == Op::max) {
+      if (dot_of(1) == none && dot_of(node.op == Op::choose ? 2 : 0) == none) continue;
+      const Branches branches = branches_of(graph, node);
       const auto branch = [&](int k) { return dot_of(k) == none ? graph.constant(0.0) : Expr{&graph, dot_of(k)}; };
-      if (dot_of(1) != none || dot_of(2) != none) dot[i] = choose({&graph, node.a}, branch(1), branch(2)).id();
+      dot[i] = choose(branches.condition, branch(branches.yes), branch(branches.no)).id();
     } else {
       for (int k = 0; k < arity(node.op); ++k) {
         if (dot_of(k) == none) continue;

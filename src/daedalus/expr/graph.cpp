@@ -53,6 +53,10 @@ bool is_power_of_two(double value) {
   return std::abs(mantissa) == 0.5 && std::abs(exponent) < 64;
 }
 
+/// Whether numbers whose product or quotient is `merged` may become that one number: not where it leaves the range in
+/// which a power of two is exact.
+bool is_exact(double merged) { return std::isnormal(merged) && std::abs(merged) > 1e-200 && std::abs(merged) < 1e200; }
+
 }  // namespace
 
 int arity(Op op) { return infos[static_cast<std::size_t>(op)].arity; }
@@ -237,11 +241,14 @@ NodeId Graph::mul(NodeId a, NodeId b) {
   double fa = 1.0, fb = 1.0;
   NodeId ra = a, rb = b;
   if (l.op == Op::constant) {
-    if (r.op == Op::mul && is_constant(r.a) && (is_power_of_two(l.value) || is_power_of_two(nodes_[r.a].value)))
+    if (r.op == Op::mul && is_constant(r.a) && (is_power_of_two(l.value) || is_power_of_two(nodes_[r.a].value)) &&
+        is_exact(l.value * nodes_[r.a].value))
       return mul(number(l.value * nodes_[r.a].value), r.b);
-    if (r.op == Op::div && is_constant(r.b) && is_power_of_two(nodes_[r.b].value))
+    if (r.op == Op::div && is_constant(r.b) && is_power_of_two(nodes_[r.b].value) &&
+        is_exact(l.value / nodes_[r.b].value))
       return mul(number(l.value / nodes_[r.b].value), r.a);
-    if (r.op == Op::div && is_constant(r.a) && (is_power_of_two(l.value) || is_power_of_two(nodes_[r.a].value)))
+    // 3*(1/x) rounds twice, 3/x once: only the outer number may go inside, and only if it is a power of two.
+    if (r.op == Op::div && is_constant(r.a) && is_power_of_two(l.value) && is_exact(l.value * nodes_[r.a].value))
       return div(number(l.value * nodes_[r.a].value), r.b);
     return intern({Op::mul, a, b});
   }
@@ -268,8 +275,8 @@ NodeId Graph::div(NodeId a, NodeId b) {
   if (r.op == Op::neg) return neg(div(a, r.a));
   if (is_constant(b) && is_power_of_two(r.value)) {
     if (r.value < 0.0) return neg(div(a, number(-r.value)));
-    if (l.op == Op::mul && is_constant(l.a)) return mul(number(nodes_[l.a].value / r.value), l.b);
-    if (l.op == Op::div && is_constant(l.b)) return div(l.a, number(nodes_[l.b].value * r.value));
+    if (l.op == Op::mul && is_constant(l.a) && is_exact(nodes_[l.a].value / r.value)) return mul(number(nodes_[l.a].value / r.value), l.b);
+    if (l.op == Op::div && is_constant(l.b) && is_exact(nodes_[l.b].value * r.value)) return div(l.a, number(nodes_[l.b].value * r.value));
     if (std::abs(r.value) < 1.0) return mul(number(1.0 / r.value), a);
   }
   return intern({Op::div, a, b});

@@ -71,8 +71,8 @@ class Expr {
 /// loop over ids.
 ///
 /// `make` simplifies locally: constants are folded, 0 and 1 disappear, signs and powers of two are moved. None of it
-/// changes the value of an expression at a point where all of its parts are finite (a factor 0 removes what it
-/// multiplies).
+/// changes the value of an expression, to the last bit, at a point where all of its parts are finite and none
+/// underflows (a factor 0 removes what it multiplies). Only the sign of a zero may change.
 class Graph {
  public:
   Graph();

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <unordered_set>
-#include <variant>
 #include <vector>
 
 #include "daedalus/base/text.hpp"
@@ -179,10 +178,9 @@ class LatexPrinter : public Printer {
       case Op::sub: infix(node, " - ", sum, sum + 1); return;
       case Op::mul: {
         // digits beside digits would read as one number
-        const Node& right = graph_.node(node.b);
-        const bool digits = right.op == Op::constant ||
-                            (right.op == Op::mul && graph_.node(right.a).op == Op::constant) ||
-                            (right.op == Op::pow && graph_.node(right.a).op == Op::constant);
+        NodeId first = node.b;
+        while (graph_.node(first).op == Op::mul || graph_.node(first).op == Op::pow) first = graph_.node(first).a;
+        const bool digits = graph_.node(first).op == Op::constant;
         infix(node, digits ? " \\cdot " : " \\, ", product, product);
         return;
       }
@@ -193,19 +191,7 @@ class LatexPrinter : public Printer {
         push(node.a, lowest);
         push("\\frac{");
         return;
-      case Op::pow:
-        push("}");
-        push(node.b, lowest);
-        push("}^{");
-        if (graph_.node(node.a).op == Op::div) {
-          push("\\right)");
-          push(node.a, lowest);
-          push("\\left(");
-        } else {
-          push(node.a, power_ + 1);
-        }
-        push("{");
-        return;
+      case Op::pow: emit_power(node); return;
       case Op::neg:
         push(node.a, product);
         push("-");
@@ -217,7 +203,7 @@ class LatexPrinter : public Printer {
       case Op::logical_and: infix(node, " \\land ", and_, and_ + 1); return;
       case Op::logical_or: infix(node, " \\lor ", or_, or_ + 1); return;
       case Op::logical_not:
-        push(node.a, not_ + 1);
+        push(node.a, power_);  // \lnot a < b would read as (\lnot a) < b
         push("\\lnot ");
         return;
       case Op::sqrt:
@@ -268,11 +254,36 @@ class LatexPrinter : public Printer {
     }
   }
 
+  void emit_power(const Node& node) {
+    const Node& base = graph_.node(node.a);
+    const bool has_exponent = base.op == Op::constant && number(base.value).find('^') != std::string::npos;
+    push("}");
+    push(node.b, lowest);
+    if (base.op == Op::div || base.op == Op::choose || has_exponent) {
+      push("\\right)^{");
+      push(node.a, lowest);
+      push("\\left(");
+    } else if ((base.op == Op::symbol && name_to_latex(graph_.symbol_name(base.index)).find('^') == std::string::npos) ||
+               (base.op == Op::constant && base.value >= 0.0)) {
+      push("^{");
+      push(node.a, lowest);
+    } else {
+      push("}^{");
+      push(node.a, power_ + 1);
+      push("{");
+    }
+  }
+
   static std::string number(double value) {
-    std::string text = shortest(value);
+    if (std::isinf(value)) return value > 0.0 ? "\\infty" : "-\\infty";
+    const std::string text = shortest(value);
     const std::size_t e = text.find('e');
     if (e == std::string::npos) return text;
-    return fmt::format("{} \\cdot 10^{{{}}}", text.substr(0, e), std::stoi(text.substr(e + 1)));
+    const std::string mantissa = text.substr(0, e);
+    const std::string power = fmt::format("10^{{{}}}", std::stoi(text.substr(e + 1)));
+    if (mantissa == "1") return power;
+    if (mantissa == "-1") return "-" + power;
+    return fmt::format("{} \\cdot {}", mantissa, power);
   }
 };
 
@@ -280,19 +291,72 @@ const std::unordered_set<std::string>& greek() {
   static const std::unordered_set<std::string> names{
       "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta",   "theta", "iota",  "kappa", "lambda", "mu",
       "nu",    "xi",   "pi",    "rho",   "sigma",   "tau",  "upsilon", "phi", "chi",   "psi",   "omega",
-      "Gamma", "Delta", "Theta", "Lambda", "Xi",    "Pi",   "Sigma", "Phi",   "Psi",   "Omega"};
+      "Gamma", "Delta", "Theta", "Lambda", "Xi",    "Pi",   "Sigma", "Upsilon", "Phi",   "Psi",   "Omega"};
   return names;
 }
 
-std::string word_to_latex(const std::string& word) {
-  if (greek().contains(word)) return "\\" + word;
-  if (word.size() <= 1) return word;
-  // theta1 -> \theta_{1}: a name that ends in digits has a subscript
+/// A name in two parts: the letter or word, and what stands below it to its right.
+struct NameParts {
+  std::string base, subscript;
+};
+
+std::string joined(const std::string& first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : fmt::format("{},{}", first, second);
+}
+
+std::string escaped(const std::string& word) {
+  std::string text;
+  for (const char c : word) {
+    if (c == '_') text += '\\';
+    text += c;
+  }
+  return text;
+}
+
+/// theta1 is \theta with the subscript 1: digits at the end of a word stand below it.
+NameParts parts_of_word(const std::string& word) {
   const std::size_t letters = word.find_last_not_of("0123456789") + 1;
-  const std::string stem = word.substr(0, letters), digits = word.substr(letters);
-  std::string base = greek().contains(stem) ? "\\" + stem : stem.size() == 1 ? stem : fmt::format("\\mathrm{{{}}}", stem);
-  if (letters == 0) return word;
-  return digits.empty() ? base : fmt::format("{}_{{{}}}", base, digits);
+  if (letters == 0) return {word, {}};
+  const std::string stem = word.substr(0, letters);
+  return {greek().contains(stem) ? fmt::format("\\{}", stem)
+          : stem.size() == 1     ? escaped(stem)
+                                 : fmt::format("\\mathrm{{{}}}", escaped(stem)),
+          word.substr(letters)};
+}
+
+std::string written(const NameParts& parts) {
+  return parts.subscript.empty() ? parts.base : fmt::format("{}_{{{}}}", parts.base, parts.subscript);
+}
+
+/// x_max is x with the subscript max, x1_2 is x with 1,2.
+NameParts parts_of_plain(const std::string& name) {
+  std::size_t underscore = name.find_first_not_of('_');
+  if (underscore != std::string::npos) underscore = name.find('_', underscore);
+  if (underscore == std::string::npos || underscore + 1 == name.size()) return parts_of_word(name);
+  NameParts parts = parts_of_word(name.substr(0, underscore));
+  while (underscore < name.size()) {
+    const std::size_t next = std::min(name.find('_', underscore + 1), name.size());
+    if (next > underscore + 1) {
+      const std::string word = name.substr(underscore + 1, next - underscore - 1);
+      parts.subscript = joined(parts.subscript, written(parts_of_word(word)));
+    }
+    underscore = next;
+  }
+  return parts;
+}
+
+/// x[1,2], lambda.rod[3], reaction.rod.x: what follows the name stands below it.
+NameParts parts_of(const std::string& name) {
+  const std::size_t end = std::min(name.find_first_of(".["), name.size());
+  NameParts parts = parts_of_plain(name.substr(0, end));
+  for (std::size_t at = end; at < name.size();) {
+    const bool index = name[at] == '[';
+    const std::size_t next = std::min(index ? name.find(']', at) : name.find_first_of(".[", at + 1), name.size());
+    const std::string piece = name.substr(at + 1, next - at - 1);
+    parts.subscript = joined(parts.subscript, index ? piece : fmt::format("\\mathrm{{{}}}", escaped(piece)));
+    at = next + (index ? 1 : 0);
+  }
+  return parts;
 }
 
 }  // namespace
@@ -308,48 +372,14 @@ std::string name_to_latex(const std::string& name) {
     const bool counted = !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos &&
                          name.find(']', comma) == std::string::npos;
     const int times = counted ? std::stoi(digits) : 1;
-    const std::string inner = name_to_latex(name.substr(4, (counted ? comma : name.size() - 1) - 4));
     // the dot stands over the letter, the subscript beside it
-    const std::size_t subscript = inner.find("_{");
-    const std::string base = inner.substr(0, subscript);
-    const std::string tail = subscript == std::string::npos ? "" : inner.substr(subscript);
-    if (times > 3) return fmt::format("{}^{{({})}}{}", base, times, tail);
+    NameParts parts = parts_of(name.substr(4, (counted ? comma : name.size() - 1) - 4));
     constexpr std::array dots{"", "\\dot", "\\ddot", "\\dddot"};
-    return fmt::format("{}{{{}}}{}", dots[static_cast<std::size_t>(times)], base, tail);
+    parts.base = times > 3 ? fmt::format("{}^{{({})}}", parts.base, times)
+                           : fmt::format("{}{{{}}}", dots[static_cast<std::size_t>(times)], parts.base);
+    return written(parts);
   }
-  const std::size_t dot = name.find('.');
-  if (dot != std::string::npos) {
-    std::string label = name.substr(dot + 1), escaped;
-    for (const char c : label) escaped += c == '_' ? std::string("\\_") : std::string(1, c);
-    return fmt::format("{}_{{\\mathrm{{{}}}}}", word_to_latex(name.substr(0, dot)), escaped);
-  }
-  const std::size_t bracket = name.find('[');
-  std::string stem = name.substr(0, bracket), indices;
-  if (bracket != std::string::npos) indices = name.substr(bracket + 1, name.size() - bracket - 2);
-  const std::size_t underscore = stem.find('_');
-  std::string subscript;
-  if (underscore != std::string::npos && underscore > 0) {
-    std::string rest = stem.substr(underscore + 1), part;
-    stem = stem.substr(0, underscore);
-    for (const char c : rest + "_") {
-      if (c != '_') {
-        part += c;
-        continue;
-      }
-      if (!part.empty()) subscript += (subscript.empty() ? "" : ",") + word_to_latex(part);
-      part.clear();
-    }
-  } else {
-    const std::string base = word_to_latex(stem);
-    const std::size_t digits = base.find("_{");
-    if (digits != std::string::npos && !indices.empty()) {
-      subscript = base.substr(digits + 2, base.size() - digits - 3);
-      stem = stem.substr(0, stem.find_last_not_of("0123456789") + 1);
-    }
-  }
-  if (!indices.empty()) subscript += (subscript.empty() ? "" : ",") + indices;
-  const std::string base = word_to_latex(stem);
-  return subscript.empty() ? base : fmt::format("{}_{{{}}}", base, subscript);
+  return written(parts_of(name));
 }
 
 }  // namespace daedalus::expr

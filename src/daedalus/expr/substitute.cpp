@@ -93,12 +93,15 @@ std::vector<Expr> terms_of(Expr root) {
   };
   std::vector<Item> stack{{root, graph.constant(1.0)}};
   std::vector<Expr> terms;
+  // A sum that occurs again is one term the second time: products of sums (a chain of rotations) would otherwise have
+  // a number of terms exponential in their length.
+  std::unordered_set<NodeId> opened;
   while (!stack.empty()) {
     const auto [part, factor] = stack.back();
     stack.pop_back();
     const Node node = part.node();
     const Expr a{&graph, node.a}, b{&graph, node.b};
-    if (node.op == Op::add || node.op == Op::sub) {
+    if (is_sum(node) && opened.insert(part.id()).second) {
       stack.push_back({b, node.op == Op::add ? factor : -factor});
       stack.push_back({a, factor});
     } else if (node.op == Op::neg) {

@@ -22,7 +22,8 @@ std::vector<NodeId> symbols_of(Expr root);
 /// Which of the roots contain any of the symbols, in one pass over all of them.
 std::vector<bool> dependence(std::span<const Expr> roots, const std::unordered_set<NodeId>& symbols);
 
-/// The summands of an expression, with signs: x^2 + y^2 - l^2 gives x^2, y^2, -(l^2).
+/// The summands of an expression, with signs: x^2 + y^2 - l^2 gives x^2, y^2, -(l^2). Products with a
+/// sum are multiplied out where the sum occurs first, so that the time is proportional to the size of the expression.
 std::vector<Expr> terms_of(Expr root);
 
 /// Value of an expression with numbers for its symbols (by node id). Throws Error("unbound-symbol") for a symbol

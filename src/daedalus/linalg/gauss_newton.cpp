@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -29,6 +31,7 @@ constexpr int most_halvings = 8;           // of the Gauss-Newton step; more wou
 constexpr int most_dampings = 30;          // of the Levenberg-Marquardt step, tenfold each
 constexpr double stationary = 1e-9;        // relative decrease of |c| that even the linear model does not exceed
 constexpr double small_weight = 1e-6;      // added to W where it leaves an unknown free
+constexpr double least_beta = 1e-4, most_beta = 1e3;
 constexpr double perturbations[] = {1e-3, 3e-2, 0.3};
 
 double norm(const std::vector<double>& x) { return std::sqrt(dot(x.data(), x.data(), x.size())); }
@@ -121,7 +124,8 @@ struct GaussNewton::Implementation {
   std::optional<KktSolver> damped;
   double delta = 0.0;
 
-  std::vector<double> x0, x, trial, c, trial_c, gradient, zero_f, zero_c, minus_c, dn, dt, last_dt, mu, unused, step;
+  std::vector<double> x0, x, trial, c, trial_c, gradient, zero_f, zero_c, minus_c, dn, dt, last_dt, mu, normal_mu, step,
+      difference, product;
 
   Implementation(LeastChangeProblem given, GaussNewtonOptions chosen)
       : problem(std::move(given)),
@@ -149,8 +153,9 @@ struct GaussNewton::Implementation {
         dt(free.size()),
         last_dt(free.size()),
         mu(m),
-        unused(m),
-        step(free.size()) {
+        normal_mu(m),
+        step(free.size()),
+        difference(n) {
     DAEDALUS_CHECK(problem.jacobian.columns == n || m == 0, "C has {} columns, W {}", problem.jacobian.columns, n);
     DAEDALUS_CHECK(problem.scales.empty() || problem.scales.size() == m, "{} scales", problem.scales.size());
     for (const double scale : problem.scales) DAEDALUS_CHECK(scale > 0.0, "scale {}", scale);
@@ -205,14 +210,11 @@ struct GaussNewton::Implementation {
 
   // gradient = W (x - x0); returns 1/2 |x - x0|_W^2
   double distance(const std::vector<double>& at) {
-    std::vector<double>& difference = unused_x;
-    difference.resize(n);
     for (std::size_t i = 0; i < n; ++i) difference[i] = at[i] - x0[i];
     std::fill(gradient.begin(), gradient.end(), 0.0);
     multiply_add(problem.weight, problem.weight_values.data(), 1.0, difference.data(), gradient.data());
     return 0.5 * dot(difference.data(), gradient.data(), n);
   }
-  std::vector<double> unused_x, product;
 
   // a^T W b over the free entries
   double weighted(const std::vector<double>& a, const std::vector<double>& b) {
@@ -262,11 +264,25 @@ struct GaussNewton::Implementation {
     return norm(linear);
   }
 
+  void polish();
   bool damped_step();
   bool perturb(double size);
   GaussNewtonResult run(const double* reference, const double* start);
   void finish(GaussNewtonResult& result, bool deficient);
 };
+
+// Repeats the step onto the constraints with the factors at hand while it halves the residual.
+void GaussNewton::Implementation::polish() {
+  for (double residual = largest(c); residual > 0.0;) {
+    for (std::size_t j = 0; j < m; ++j) minus_c[j] = -c[j];
+    kkt.solve(zero_f.data(), minus_c.data(), dn.data(), normal_mu.data());
+    move(dn, 1.0);
+    if (!evaluate(trial, trial_c) || !(largest(trial_c) <= 0.5 * residual)) return;
+    x = trial;
+    c = trial_c;
+    residual = largest(c);
+  }
+}
 
 // Takes one Levenberg-Marquardt step; false where |c| is stationary or no damping makes it decrease.
 bool GaussNewton::Implementation::damped_step() {
@@ -332,7 +348,7 @@ void GaussNewton::Implementation::finish(GaussNewtonResult& result, bool deficie
   double negligible = 1e-3;
   if (deficient && evaluate_jacobian() && factor() == KktOutcome::redundant) {
     for (std::size_t j = 0; j < m; ++j) minus_c[j] = -c[j];
-    kkt.solve(zero_f.data(), minus_c.data(), dn.data(), unused.data());
+    kkt.solve(zero_f.data(), minus_c.data(), dn.data(), normal_mu.data());
     multiply_add(jacobian.pattern, C.data(), 1.0, dn.data(), rest.data());
     negligible = 1e-6;
   }
@@ -359,7 +375,7 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
   double last_residual = std::numeric_limits<double>::infinity(), last_t = last_residual;
   double stuck_residual = last_residual;
   std::size_t perturbed = 0;
-  bool deficient = free.empty();
+  bool deficient = free.empty(), just_perturbed = false;
   std::vector<double> f(free.size()), best = x;
   double best_residual = last_residual;
   const auto keep_best = [&] {
@@ -388,23 +404,28 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
                                                             : GaussNewtonOutcome::not_finite;
       return result;
     }
-    // Just after a perturbation this tells a singular pose from constraints that depend on each other everywhere.
-    if (perturbed > 0 && used_beta == 0.0) deficient = outcome == KktOutcome::redundant;
     const double here = distance(x), residual = largest(c), size = norm(c);
     for (std::size_t r = 0; r < free.size(); ++r) f[r] = -gradient[free[r]];
     for (std::size_t j = 0; j < m; ++j) minus_c[j] = -c[j];
-    kkt.solve(zero_f.data(), minus_c.data(), dn.data(), unused.data());
+    kkt.solve(zero_f.data(), minus_c.data(), dn.data(), normal_mu.data());
+    // Away from the stuck point this tells constraints that contradict each other everywhere from a singular pose.
+    if (just_perturbed) deficient = outcome == KktOutcome::redundant && kkt.inconsistency() > 1e-6 * residual;
+    just_perturbed = false;
     kkt.solve(f.data(), zero_c.data(), dt.data(), mu.data());
     const double t = std::sqrt(std::max(0.0, weighted(dt, dt)));
     const double unit = std::max(weighted_size(x), weighted_size(x0));
 
     const bool residual_done = residual <= 4.0 * epsilon || (residual <= options.tolerance && residual > 0.5 * last_residual);
-    const bool tangential_done = t <= 4.0 * epsilon * unit || (t <= 1e-8 * unit && t > 0.5 * last_t);
+    // In the second half of the time only the constraints count.
+    const bool only_constraints = 2 * result.iterations > options.most_iterations;
+    const bool tangential_done =
+        only_constraints || t <= 4.0 * epsilon * unit || (t <= 1e-8 * unit && t > 0.5 * last_t);
     const bool out_of_time = result.iterations >= options.most_iterations;
     const auto converged = [&] {
       result.outcome = GaussNewtonOutcome::converged;
+      polish();
       result.x = x;
-      result.residual = residual;
+      result.residual = largest(c);
       result.tangential = unit > 0.0 ? t / unit : 0.0;
       for (std::size_t j = 0; j < m; ++j) result.multipliers[j] = mu[j] / scale(j);
       return result;
@@ -414,16 +435,19 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
 
     if (used_beta > 0.0 && last_t > 0.0) {
       const double overlap = 1.0 - weighted(dt, last_dt) / (last_t * last_t);
-      beta = overlap > 0.0 ? std::clamp(used_beta / overlap, 1e-3, 4.0) : std::min(2.0 * used_beta, 4.0);
+      beta = overlap > 0.0 ? std::clamp(used_beta / overlap, least_beta, most_beta)
+                           : std::min(2.0 * used_beta, most_beta);
     }
     last_residual = residual;
     last_t = t;
     last_dt = dt;
 
-    // The multiplier of the whole step is mu + that of dn; the latter vanishes with c.
-    penalty = std::max(2.0 * norm(mu), 0.5 * penalty);
+    if (only_constraints) beta = 0.0;
+    penalty = std::max(2.0 * (norm(mu) + norm(normal_mu)), 0.5 * penalty);
     const double slack = 1e-14 * here + 4.0 * epsilon * penalty * std::sqrt(static_cast<double>(m));
     const double linear = predicted(dn);
+    // Off the constraints, with nothing to gain by the linear model: a zero step would be accepted for ever.
+    const bool going_nowhere = residual > options.tolerance && size - linear <= stationary * size && t <= 1e-8 * unit;
     bool accepted = false;
     for (std::size_t r = 0; r < free.size(); ++r) step[r] = dn[r] + beta * dt[r];
     double slope = -penalty * (size - linear);
@@ -432,10 +456,8 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
     for (int halving = 0; halving <= most_halvings && !accepted; ++halving, alpha *= 0.5) {
       move(step, alpha);
       if (!evaluate(trial, trial_c)) continue;
-      // Where c is far from round-off it must decrease too: meeting the constraints comes first.
-      const bool feasible_enough = residual <= options.tolerance || norm(trial_c) <= (1.0 - 1e-4 * alpha) * size;
-      accepted = feasible_enough && distance(trial) + penalty * norm(trial_c) <=
-                                        here + penalty * size + 1e-4 * alpha * std::min(slope, 0.0) + slack;
+      accepted = !only_constraints && !going_nowhere && distance(trial) + penalty * norm(trial_c) <=
+                                          here + penalty * size + 1e-4 * alpha * std::min(slope, 0.0) + slack;
       if (accepted) used_beta = alpha * beta;
     }
     if (!accepted && residual <= options.tolerance) {
@@ -455,10 +477,7 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
       c = trial_c;
       continue;
     }
-    if (damped_step()) {
-      deficient = deficient && outcome == KktOutcome::redundant;
-      continue;
-    }
+    if (damped_step()) continue;
 
     // |c| is stationary here: a minimum, or a pose that the linear model cannot leave.
     const bool same_again = best_residual >= 0.99 * stuck_residual;
@@ -467,6 +486,7 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
       return give_up();
     }
     ++perturbed;
+    just_perturbed = true;
     used_beta = 0.0;
     beta = 1.0;
     last_residual = last_t = std::numeric_limits<double>::infinity();

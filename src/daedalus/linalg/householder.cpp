@@ -1,10 +1,13 @@
 // Householder QR with column pivoting (Businger and Golub, Numer. Math. 7, 1965): H = I - tau v v^T with
 // v = x - beta e_k, beta = -sign(x_k) |x|, tau = 1 / (beta^2 - beta x_k).
+// Large rows first keeps badly scaled rows accurate (Cox and Higham, Stability of Householder QR factorization for
+// weighted least squares problems, 1998).
 // Remaining lengths are downdated and recomputed after cancellation (Drmac and Bujanovic, ACM TOMS 35, 2008).
 #include "daedalus/linalg/householder.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "daedalus/linalg/dense_kernels.hpp"
 
@@ -24,6 +27,7 @@ HouseholderQr::HouseholderQr(std::size_t vectors, std::size_t length)
       reference_(vectors),
       inverse_(vectors),
       order_(vectors),
+      swap_(vectors),
       begin_(vectors),
       end_(vectors) {}
 
@@ -34,7 +38,7 @@ double* HouseholderQr::clear(std::size_t j) {
   return x;
 }
 
-std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pivot_fraction) {
+std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pivot_fraction, Rows rows) {
   const double least = tolerance * tolerance;
   const double fraction = pivot_fraction * pivot_fraction;
   for (std::size_t j = 0; j < count; ++j) {
@@ -69,6 +73,9 @@ std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pi
     const std::size_t end = std::max(end_[p], k + 1);
     end_[p] = end;
     smallest = std::min(smallest, remaining_[p] * inverse_[p]);
+
+    swap_[k] = k;
+    if (rows == Rows::largest_first) exchange_rows(k, count);
 
     const double alpha = v[k];
     const double tail = dot(v + k + 1, v + k + 1, end - k - 1);
@@ -115,8 +122,33 @@ std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pi
   return rank_;
 }
 
+// Brings an entry of the pivot vector that is much larger than its k-th into row k of all vectors not yet reduced.
+void HouseholderQr::exchange_rows(std::size_t k, std::size_t count) {
+  const double* v = entries_.data() + order_[k] * length_;
+  std::size_t top = k;
+  double size = 8.0 * std::abs(v[k]);
+  for (std::size_t i = k + 1; i < end_[order_[k]]; ++i) {
+    if (std::abs(v[i]) > size) {
+      top = i;
+      size = std::abs(v[i]);
+    }
+  }
+  if (top == k) return;
+  swap_[k] = top;
+  for (std::size_t i = k; i < count; ++i) {
+    const std::size_t j = order_[i];
+    if (begin_[j] > top) continue;
+    double* x = entries_.data() + j * length_;
+    if (x[k] == x[top]) continue;
+    std::swap(x[k], x[top]);
+    begin_[j] = std::min(begin_[j], k);
+    end_[j] = std::max(end_[j], top + 1);
+  }
+}
+
 void HouseholderQr::apply_transposed(double* x) const {
   for (std::size_t k = 0; k < rank_; ++k) {
+    std::swap(x[k], x[swap_[k]]);
     if (tau_[k] == 0.0) continue;
     const double* v = entries_.data() + order_[k] * length_;
     const std::size_t length = end_[order_[k]] - k;
@@ -126,10 +158,12 @@ void HouseholderQr::apply_transposed(double* x) const {
 
 void HouseholderQr::apply(double* x) const {
   for (std::size_t k = rank_; k-- > 0;) {
-    if (tau_[k] == 0.0) continue;
-    const double* v = entries_.data() + order_[k] * length_;
-    const std::size_t length = end_[order_[k]] - k;
-    add_multiple(-tau_[k] * dot(v + k, x + k, length), v + k, x + k, length);
+    if (tau_[k] != 0.0) {
+      const double* v = entries_.data() + order_[k] * length_;
+      const std::size_t length = end_[order_[k]] - k;
+      add_multiple(-tau_[k] * dot(v + k, x + k, length), v + k, x + k, length);
+    }
+    std::swap(x[k], x[swap_[k]]);
   }
 }
 

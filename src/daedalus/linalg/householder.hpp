@@ -13,6 +13,8 @@ namespace daedalus::linalg {
 /// their nonzero entries; reflections skip vectors they do not meet, which makes banded matrices cheap.
 class HouseholderQr {
  public:
+  enum class Rows { as_given, largest_first };
+
   /// Allocates for `vectors` columns of `length` entries, all zero.
   HouseholderQr(std::size_t vectors, std::size_t length);
 
@@ -25,8 +27,9 @@ class HouseholderQr {
   }
 
   /// Factors the first `count` vectors; stops where every remaining relative length is at most `tolerance`.
-  /// `pivot_fraction` 0 keeps the given order. Returns the rank.
-  std::size_t factor(std::size_t count, double tolerance, double pivot_fraction = 0.5);
+  /// `pivot_fraction` 0 keeps the given order. Returns the rank. Rows of very different size (light and heavy bodies)
+  /// keep their digits only if the largest are eliminated into; equal ones do better without the exchange.
+  std::size_t factor(std::size_t count, double tolerance, double pivot_fraction = 0.5, Rows rows = Rows::as_given);
 
   std::size_t rank() const { return rank_; }
   const std::vector<std::size_t>& order() const { return order_; }  ///< pivots first, then the dependent ones
@@ -46,10 +49,12 @@ class HouseholderQr {
   void solve_lower(double* x) const;       ///< R11^T y = x in place
 
  private:
+  void exchange_rows(std::size_t k, std::size_t count);
+
   std::size_t length_, rank_ = 0;
   std::vector<double> entries_;  ///< below the diagonal the reflectors, above it R
   std::vector<double> diagonal_, tau_, remaining_, reference_, inverse_;
-  std::vector<std::size_t> order_, begin_, end_;
+  std::vector<std::size_t> order_, swap_, begin_, end_;
   double kept_ = 1.0, dropped_ = 0.0;
 };
 

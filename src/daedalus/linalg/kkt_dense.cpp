@@ -28,6 +28,9 @@ double singular_pivot(std::size_t n) {
   return 1e-13 + 8.0 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
 }
 
+// Ratio of square roots of masses from which the rows of Y count as being of different size: the QR would lose as much.
+constexpr double uneven = 100.0;
+
 // Grows extents to those of the factor: eliminating row k fills every row it meets up to its own end.
 void fill_extents(std::vector<std::size_t>& extent) {
   for (std::size_t k = 0; k < extent.size(); ++k) {
@@ -248,7 +251,10 @@ KktOutcome DenseKkt::decide() {
   }
   // Substitution with U loses about 1/sqrt(quality) more than round-off.
   const double loss = quality < 1.0 ? std::min(1e3, 1.0 / std::sqrt(quality)) : 1.0;
-  rank_ = qr_.factor(m_, loss * rank_tolerance(m_, n_));
+  const auto [least, most] = std::minmax_element(inverse_.begin(), inverse_.end());
+  using Rows = HouseholderQr::Rows;
+  const Rows rows = n_ > 0 && *most > uneven * *least ? Rows::largest_first : Rows::as_given;
+  rank_ = qr_.factor(m_, loss * rank_tolerance(m_, n_), 0.5, rows);
   if (rank_ == m_) return KktOutcome::regular;
   prepare_redundant();
   return KktOutcome::redundant;

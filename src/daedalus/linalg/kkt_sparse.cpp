@@ -28,8 +28,8 @@ constexpr double condition_limit = 1e13;
 constexpr double weak_threshold = 1e-4;
 // ... and back into the factors where all of them are above this.
 constexpr double sound_again = 1e-2;
-// Componentwise backward error that is as good as round-off for rows of a dozen entries.
-constexpr double enough_backward = 8e-16;
+// Componentwise backward error at which a correction is no longer worth its time: a hundred roundings.
+constexpr double enough_backward = 3e-14;
 constexpr double bad_backward = 1e-10;
 constexpr std::size_t dense_limit = 3000;
 constexpr double border_limit = 5e7;  // entries of X and C

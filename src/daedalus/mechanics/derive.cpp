@@ -33,21 +33,36 @@ using expr::NodeId;
 
 namespace {
 
-/// Whether `e`, which contains some of `symbols`, really varies with them: two random points that differ in them only.
-bool varies(Expr e, const std::vector<Expr>& symbols) {
-  std::mt19937_64 random(12345);
+/// A point at which expressions are compared as numbers: velocities of either sign, everything else positive.
+std::unordered_map<NodeId, double> random_point(const std::vector<NodeId>& symbols, const std::vector<Expr>& v,
+                                                std::mt19937_64& random) {
   std::uniform_real_distribution<double> uniform(0.2, 1.2);
+  std::unordered_map<NodeId, double> values;
+  for (const NodeId id : symbols) values[id] = uniform(random);
+  for (const Expr& symbol : v)
+    if (const auto found = values.find(symbol.id()); found != values.end() && random() % 2 == 0)
+      found->second = -found->second;
+  return values;
+}
+
+/// Whether `e`, which contains some of the velocities, really varies with them: random points that differ in them only.
+/// `size` is what the entries beside `e` amount to, so that the round-off of a sum that cancels does not count.
+bool varies(Expr e, const std::vector<Expr>& v, double size) {
+  std::mt19937_64 random(12345);
   const std::vector<NodeId> used = expr::symbols_of(e);
-  for (int trial = 0; trial < 3; ++trial) {
-    std::unordered_map<NodeId, double> values;
-    for (const NodeId id : used) values[id] = uniform(random);
+  int compared = 0;
+  for (int trial = 0; trial < 20 && compared < 6; ++trial) {
+    std::unordered_map<NodeId, double> values = random_point(used, v, random);
     const double first = expr::evaluate(e, values);
-    for (const Expr& symbol : symbols)
-      if (values.contains(symbol.id())) values[symbol.id()] = uniform(random);
+    const std::unordered_map<NodeId, double> other = random_point(used, v, random);
+    for (const Expr& symbol : v)
+      if (values.contains(symbol.id())) values[symbol.id()] = other.at(symbol.id());
     const double second = expr::evaluate(e, values);
-    if (std::abs(first - second) > 1e-9 * (std::abs(first) + std::abs(second))) return true;
+    if (!std::isfinite(first) || !std::isfinite(second)) continue;  // outside the domain
+    ++compared;
+    if (std::abs(first - second) > 1e-9 * (std::abs(first) + std::abs(second)) + 1e-13 * size) return true;
   }
-  return false;
+  return compared == 0;
 }
 
 std::unordered_set<NodeId> set_of(const std::vector<Expr>& symbols) {
@@ -62,18 +77,52 @@ std::unordered_map<NodeId, Expr> zeros_for(const std::vector<Expr>& symbols) {
   return zeros;
 }
 
+/// Velocities at which an expression that does not depend on them is taken: at rest where all `roots` are finite there,
+/// otherwise somewhere (hypot(x', y')^2 has no derivatives at rest that a computer could evaluate).
+std::unordered_map<NodeId, Expr> resting_point(const std::vector<Expr>& roots, const std::vector<Expr>& v) {
+  std::unordered_map<NodeId, Expr> point = zeros_for(v);
+  std::mt19937_64 random(12345);
+  const std::vector<Expr> rest = expr::substitute(roots, point);
+  const std::unordered_map<NodeId, double> values = random_point(expr::symbols_of(rest), v, random);
+  const bool finite = std::all_of(rest.begin(), rest.end(),
+                                  [&](const Expr& e) { return std::isfinite(expr::evaluate(e, values)); });
+  if (!finite)
+    for (std::size_t i = 0; i < v.size(); ++i)
+      point[v[i].id()] = v[i].graph().constant(1.0 + 0.0625 * static_cast<double>(i % 16));
+  return point;
+}
+
+/// How a matrix that must not depend on the velocities stands to them.
+struct VelocityCheck {
+  std::size_t first_dependent;  ///< the first row that depends on them, or the number of rows
+  bool by_letter = true;        ///< no entry contained them; otherwise they were put to a point
+};
+
 /// Makes a matrix that must not depend on the velocities free of them: by the letter where it is, by numbers where
-/// simplification alone does not show it. Returns the first row that does depend, or the number of rows.
-std::size_t free_of_velocity(SparseExpr& matrix, const std::vector<Expr>& v) {
+/// simplification alone does not show it.
+VelocityCheck free_of_velocity(SparseExpr& matrix, const std::vector<Expr>& v) {
   const std::vector<bool> dependent = expr::dependence(matrix.value, set_of(v));
-  for (std::size_t i = 0; i < matrix.rows; ++i)
-    for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k) {
-      Expr& entry = matrix.value[k];
-      if (!dependent[k]) continue;
-      if (varies(entry, v)) return i;
-      entry = expr::substitute(entry, zeros_for(v));
+  VelocityCheck check{matrix.rows};
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    const auto begin = matrix.row_start[i], end = matrix.row_start[i + 1];
+    if (std::find(dependent.begin() + static_cast<std::ptrdiff_t>(begin), dependent.begin() + static_cast<std::ptrdiff_t>(end),
+                  true) == dependent.begin() + static_cast<std::ptrdiff_t>(end))
+      continue;
+    double size = 0.0;
+    std::mt19937_64 random(54321);
+    for (std::size_t k = begin; k < end; ++k) {
+      const double value = std::abs(expr::evaluate(
+          matrix.value[k], random_point(expr::symbols_of(matrix.value[k]), v, random)));
+      if (std::isfinite(value)) size = std::max(size, value);
     }
-  return matrix.rows;
+    for (std::size_t k = begin; k < end; ++k) {
+      if (!dependent[k]) continue;
+      if (varies(matrix.value[k], v, size)) return {i, false};
+      matrix.value[k] = expr::substitute(matrix.value[k], resting_point({matrix.value[k]}, v));
+      check.by_letter = false;
+    }
+  }
+  return check;
 }
 
 class Derivation {
@@ -107,6 +156,7 @@ class Derivation {
                                                   : unknown.rates.front());
     }
     out_.lambda = model_.multipliers;
+    numbers_ = model_.numbers();
     const std::unordered_set<NodeId> rates = set_of(out_.z_rate);
     std::unordered_set<NodeId> seen;
     std::vector<Expr> roots;
@@ -119,16 +169,25 @@ class Derivation {
   }
 
   void lagrangian() {
-    const Expr L = model_.lagrangian ? *model_.lagrangian
-                                     : *model_.kinetic - model_.potential.value_or(graph().constant(0.0));
-    const std::vector<Expr> p = expr::gradient(L, out_.v);
+    Expr L = model_.lagrangian ? *model_.lagrangian
+                               : *model_.kinetic - model_.potential.value_or(graph().constant(0.0));
+    std::vector<Expr> p = expr::gradient(L, out_.v);
     out_.M = expr::jacobian(p, out_.v);
-    if (const std::size_t row = free_of_velocity(out_.M, out_.v); row < out_.M.rows)
+    const VelocityCheck check = free_of_velocity(out_.M, out_.v);
+    if (const std::size_t row = check.first_dependent; row < out_.M.rows)
       throw Error("not-quadratic",
                   fmt::format("the Lagrangian is not quadratic in the velocities: its part with {} is {}",
                               out_.v[row].name(), expr::to_text(p[row])),
                   "kinetic energy must be at most quadratic in the velocities, with factors that depend on coordinates "
-                  "and time alone");
+                  "and time alone",
+                  place_of_energy());
+    if (!check.by_letter) {
+      L = written_out(L, p);
+      p = expr::gradient(L, out_.v);
+      out_.M = expr::jacobian(p, out_.v);
+    }
+    out_.lagrangian = L;
+    refuse_auxiliary(p);
     Direction along = along_;
     for (std::size_t i = 0; i < out_.z.size(); ++i)
       if (out_.z_differential[i]) along.emplace(out_.z[i].id(), out_.z_rate[i]);
@@ -145,6 +204,55 @@ class Derivation {
     for (std::size_t i = 0; i < p.size(); ++i) twice = twice + out_.v[i] * (p[i] - p_rest[i]);
     out_.kinetic = twice / 2.0;
     out_.potential = -rest;
+  }
+
+  /// L = v^T M v / 2 + b^T v + L0, where that form is hidden in L (hypot(x', y')^2).
+  Expr written_out(Expr L, const std::vector<Expr>& p) {
+    std::vector<Expr> roots = p;
+    roots.push_back(L);
+    const std::unordered_map<NodeId, Expr> point = resting_point(roots, out_.v);
+    const std::vector<Expr> there = expr::substitute(roots, point);
+    Expr quadratic = graph().constant(0.0), quadratic_there = quadratic, linear = quadratic, linear_there = quadratic;
+    for (std::size_t i = 0; i < p.size(); ++i) {
+      Expr row = graph().constant(0.0), row_there = row;
+      for (std::size_t k = out_.M.row_start[i]; k < out_.M.row_start[i + 1]; ++k) {
+        const Expr v = out_.v[out_.M.column[k]];
+        row = row + out_.M.value[k] * v;
+        row_there = row_there + out_.M.value[k] * point.at(v.id());
+      }
+      const Expr v_there = point.at(out_.v[i].id()), b = there[i] - row_there;
+      quadratic = quadratic + out_.v[i] * row;
+      quadratic_there = quadratic_there + v_there * row_there;
+      linear = linear + b * out_.v[i];
+      linear_there = linear_there + b * v_there;
+    }
+    return quadratic / 2.0 + linear + (there.back() - quadratic_there / 2.0 - linear_there);
+  }
+
+  /// M may not depend on auxiliary unknowns, and momenta only on those whose rates are known.
+  void refuse_auxiliary(const std::vector<Expr>& p) {
+    const Place place = place_of_energy();
+    const std::vector<bool> mass = expr::dependence(out_.M.value, set_of(out_.z));
+    if (std::find(mass.begin(), mass.end(), true) != mass.end())
+      throw Error("mass-depends-on-auxiliary", "the mass matrix depends on auxiliary unknowns",
+                  "masses may depend on coordinates and time; make the unknown a coordinate instead", place);
+    std::vector<Expr> algebraic;
+    for (std::size_t i = 0; i < out_.z.size(); ++i)
+      if (!out_.z_differential[i]) algebraic.push_back(out_.z[i]);
+    const std::vector<bool> momenta = expr::dependence(p, set_of(algebraic));
+    for (std::size_t i = 0; i < momenta.size(); ++i)
+      if (momenta[i])
+        throw Error("momentum-of-algebraic",
+                    fmt::format("the momentum that belongs to {} depends on an algebraic auxiliary unknown, whose rate is "
+                                "not known: it is {}",
+                                out_.q[i].name(), expr::to_text(p[i])),
+                    "put what the [equations] say about it into the Lagrangian", place);
+  }
+
+  Place place_of_energy() const {
+    for (const char* key : {"lagrangian", "kinetic", "mass"})
+      if (const auto found = model_.places.find(key); found != model_.places.end()) return found->second;
+    return {};
   }
 
   void add_forces(std::vector<Expr>& f) {
@@ -176,37 +284,43 @@ class Derivation {
       out_.M.row_start.push_back(out_.M.column.size());
     }
     check_symmetry();
-    if (const std::size_t row = free_of_velocity(out_.M, out_.v); row < n)
+    if (const std::size_t row = free_of_velocity(out_.M, out_.v).first_dependent; row < n)
       throw Error("mass-depends-on-velocity",
                   fmt::format("row {} of the mass matrix ({}) depends on velocities", row + 1, out_.q[row].name()),
-                  "move what depends on velocities into [mechanical] force");
+                  "move what depends on velocities into [mechanical] force", place_of_energy());
+    refuse_auxiliary({});
     out_.f = model_.force;
     add_forces(out_.f);
   }
 
   /// Entries of a mass matrix may be written differently on the two sides of the diagonal: they are compared as numbers.
   void check_symmetry() {
-    std::unordered_map<NodeId, double> values;
-    std::mt19937_64 random(4711);
-    std::uniform_real_distribution<double> uniform(0.2, 1.2);
-    std::vector<Expr> all = out_.M.value;
-    for (const NodeId id : expr::symbols_of(all)) values[id] = uniform(random);
-    for (const auto& [id, number] : model_.numbers()) values[id] = number;
     for (std::size_t i = 0; i < out_.M.rows; ++i)
       for (std::size_t k = out_.M.row_start[i]; k < out_.M.row_start[i + 1]; ++k) {
         const std::size_t j = out_.M.column[k];
-        const Expr other = out_.M.at(j, i);
-        if (other == out_.M.value[k]) continue;
-        const double left = expr::evaluate(out_.M.value[k], values);
-        const double right = other.valid() ? expr::evaluate(other, values) : 0.0;
-        if (std::abs(left - right) <= 1e-12 * (std::abs(left) + std::abs(right)) && other.valid()) continue;
-        if (!other.valid() && left == 0.0) continue;
+        const Expr value = out_.M.value[k];
+        const Expr other = out_.M.at(j, i).valid() ? out_.M.at(j, i) : graph().constant(0.0);
+        if (other == value || same_numbers(value, other)) continue;
         throw Error("mass-not-symmetric",
                     fmt::format("the mass matrix is not symmetric: row {}, column {} is {}, but row {}, column {} is {}",
-                                i + 1, j + 1, expr::to_text(out_.M.value[k]), j + 1, i + 1,
-                                other.valid() ? expr::to_text(other) : "0"),
-                    "write the same expression on both sides of the diagonal");
+                                i + 1, j + 1, expr::to_text(value), j + 1, i + 1, expr::to_text(other)),
+                    "write the same expression on both sides of the diagonal", place_of_energy());
       }
+  }
+
+  bool same_numbers(Expr left, Expr right) const {
+    std::mt19937_64 random(4711);
+    const Expr both[] = {left, right};
+    int compared = 0;
+    for (int trial = 0; trial < 20 && compared < 3; ++trial) {
+      std::unordered_map<NodeId, double> values = random_point(expr::symbols_of(both), out_.v, random);
+      for (const auto& [id, number] : numbers_) values[id] = number;
+      const double l = expr::evaluate(left, values), r = expr::evaluate(right, values);
+      if (!std::isfinite(l) || !std::isfinite(r)) continue;  // outside the domain
+      ++compared;
+      if (std::abs(l - r) > 1e-12 * (std::abs(l) + std::abs(r))) return false;
+    }
+    return true;
   }
 
   void constraints() {
@@ -225,7 +339,8 @@ class Derivation {
     for (const Constraint& constraint : out_.constraints) velocity.push_back(constraint.velocity);
     // For a holonomic constraint dg/dq is the shorter way to the same matrix.
     SparseExpr by_velocity = expr::jacobian(velocity, out_.v), by_position = expr::jacobian(level, out_.q);
-    if (const std::size_t row = free_of_velocity(by_velocity, out_.v); row < by_velocity.rows)
+    const VelocityCheck check = free_of_velocity(by_velocity, out_.v);
+    if (const std::size_t row = check.first_dependent; row < by_velocity.rows)
       throw Error("constraint-not-linear",
                   fmt::format("the constraint '{}' is not linear in the velocities", out_.constraints[row].name),
                   "a constraint may contain velocities only as A(q, t)*velocity + b(q, t) = 0",
@@ -261,6 +376,7 @@ class Derivation {
   const model::Model& model_;
   Equations out_;
   Direction along_;  ///< q -> v, t -> 1
+  std::unordered_map<NodeId, double> numbers_;
 };
 
 }  // namespace

@@ -32,7 +32,8 @@ struct Equations {
   std::vector<bool> z_differential;     ///< whether the rate of z[i] occurs
   std::vector<Expr> lambda;
 
-  SparseExpr M;  ///< n x n, both triangles
+  Expr lagrangian;  ///< L(q, v, z, t); invalid for kind mechanical
+  SparseExpr M;     ///< n x n, both triangles
   std::vector<Expr> f;
   SparseExpr G;  ///< m x n, a row per constraint
   std::vector<Constraint> constraints;

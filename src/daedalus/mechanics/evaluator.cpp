@@ -70,6 +70,12 @@ Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
   step_m_.resize(fn.m);
   auxiliary_matrix_.resize(extra * extra);
   auxiliary_step_.resize(extra);
+  auxiliary_trial_.resize(extra);
+  auxiliary_next_.resize(extra);
+  w_before_.resize(extra);
+  position_last_.resize(fn.holonomic);
+  position_scale_.resize(fn.holonomic);
+  velocity_scale_.resize(fn.m);
   if (fn.holonomic < fn.m && fn.holonomic > 0) {
     position_jacobian_ = rows_of(fn.jacobian, fn.holonomic_rows);
     position_kkt_ = std::make_unique<linalg::KktSolver>(fn.mass, position_jacobian_);
@@ -83,15 +89,33 @@ Outcome Evaluator::not_finite(const std::string& what) {
 }
 
 Outcome Evaluator::solve_auxiliary(double t, const double* x) {
+  if (w_.empty()) return Outcome::ok;
+  w_before_ = w_;
+  const Outcome outcome = newton_for_auxiliary(t, x);
+  // A failed trial step must not spoil the guess of the next, shorter one.
+  if (outcome != Outcome::ok) w_ = w_before_;
+  return outcome;
+}
+
+bool Evaluator::evaluate_auxiliary(double t, const double* x, const double* w) {
+  const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w};
+  functions_->auxiliary(inputs, auxiliary_.data(), auxiliary_scratch_);
+  return all_finite(auxiliary_);
+}
+
+/// Newton's method with the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section
+/// 3.3): a step is halved until the next simplified Newton correction is shorter than it.
+Outcome Evaluator::newton_for_auxiliary(double t, const double* x) {
   const Functions& fn = *functions_;
   const std::size_t size = w_.size();
-  if (size == 0) return Outcome::ok;
   if (fn.auxiliary_linear) std::fill(w_.begin(), w_.end(), 0.0);  // one step is exact; no memory of the last call
+  if (!evaluate_auxiliary(t, x, w_.data())) return not_finite("an auxiliary equation");
+  // Corrections in units of the unknown; near zero its nominal size counts.
+  const auto size_of = [&](std::size_t i, double w) {
+    return std::max(std::abs(w), 1e-8 * fn.equations.model->auxiliary[i].nominal);
+  };
   double last = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < 30; ++iteration) {
-    const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
-    fn.auxiliary(inputs, auxiliary_.data(), auxiliary_scratch_);
-    if (!all_finite(auxiliary_)) return not_finite("an auxiliary equation");
+  for (int iteration = 0; iteration < 60; ++iteration) {
     std::fill(auxiliary_matrix_.begin(), auxiliary_matrix_.end(), 0.0);
     const linalg::Sparsity& pattern = fn.auxiliary_jacobian;
     for (std::size_t i = 0; i < size; ++i)
@@ -107,14 +131,32 @@ Outcome Evaluator::solve_auxiliary(double t, const double* x) {
     for (std::size_t i = 0; i < size; ++i) auxiliary_step_[i] = -auxiliary_[i];
     auxiliary_lu_.solve(auxiliary_step_.data());
     double step = 0.0;
-    for (std::size_t i = 0; i < size; ++i) {
-      w_[i] += auxiliary_step_[i];
-      step = std::max(step, std::abs(auxiliary_step_[i]) / (1e-300 + std::abs(w_[i]) + epsilon * std::abs(auxiliary_step_[i])));
+    for (std::size_t i = 0; i < size; ++i)
+      step = std::max(step, std::abs(auxiliary_step_[i]) / size_of(i, w_[i] + auxiliary_step_[i]));
+    if (fn.auxiliary_linear || step <= 4.0 * epsilon || (step < 1e-9 && step >= 0.5 * last)) {
+      for (std::size_t i = 0; i < size; ++i) w_[i] += auxiliary_step_[i];
+      return all_finite(w_) ? Outcome::ok : not_finite("an auxiliary unknown");
     }
-    if (fn.auxiliary_linear || step <= 4.0 * epsilon || (step < 1e-9 && step >= 0.5 * last)) return Outcome::ok;
     last = step;
+    double damping = 1.0;
+    for (;; damping *= 0.5) {
+      if (damping < 1e-9) {
+        explanation_ = "the algebraic [equations] have no solution near the last one";
+        return Outcome::no_convergence;
+      }
+      for (std::size_t i = 0; i < size; ++i) auxiliary_trial_[i] = w_[i] + damping * auxiliary_step_[i];
+      if (!evaluate_auxiliary(t, x, auxiliary_trial_.data())) continue;
+      if (step < 1e-6) break;  // close: round-off would decide the test
+      auxiliary_next_.assign(auxiliary_.begin(), auxiliary_.begin() + static_cast<std::ptrdiff_t>(size));
+      auxiliary_lu_.solve(auxiliary_next_.data());
+      double next = 0.0;
+      for (std::size_t i = 0; i < size; ++i)
+        next = std::max(next, std::abs(auxiliary_next_[i]) / size_of(i, w_[i] + auxiliary_step_[i]));
+      if (next <= (1.0 - 0.25 * damping) * step) break;
+    }
+    w_.swap(auxiliary_trial_);
   }
-  explanation_ = "the algebraic [equations] were not solved in 30 Newton steps";
+  explanation_ = "the algebraic [equations] were not solved in 60 Newton steps";
   return Outcome::no_convergence;
 }
 
@@ -200,13 +242,14 @@ Outcome Evaluator::project(double t, double* x) {
   return project_velocities(t, x);
 }
 
-Outcome Evaluator::project_positions(double t, double* q) {
+Outcome Evaluator::project_positions(double t, double* x) {
   const Functions& fn = *functions_;
-  linalg::KktSolver& kkt = position_kkt_ ? *position_kkt_ : kkt_;
-  const linalg::Sparsity& pattern = position_kkt_ ? position_jacobian_ : fn.jacobian;
-  std::fill(right_q_.begin(), right_q_.end(), 0.0);
-  double last = std::numeric_limits<double>::infinity();
+  double* q = x;
+  // Where M is definite only with the help of the nonholonomic constraints, they hold the correction back.
+  bool all_rows = !position_kkt_;
   bool factored = false;
+  std::fill(right_q_.begin(), right_q_.end(), 0.0);
+  std::fill(position_last_.begin(), position_last_.end(), std::numeric_limits<double>::infinity());
   for (int iteration = 0; iteration < 25; ++iteration) {
     const double* inputs[] = {&t, q};
     fn.geometry(inputs, geometry_.data(), geometry_scratch_);
@@ -214,41 +257,64 @@ Outcome Evaluator::project_positions(double t, double* q) {
     const double* M = geometry_.data();
     const double* G = M + fn.mass.nonzeros();
     const double* g = G + fn.jacobian.nonzeros();
-    if (position_kkt_) {
-      double* to = position_G_.data();
-      for (const std::size_t row : fn.holonomic_rows)
-        to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
-      G = position_G_.data();
-    }
     // |g| in units of the change of its terms for a change of q in the last digit
-    double residual = 0.0;
-    for (std::size_t i = 0; i < fn.holonomic; ++i) {
-      double scale = 0.0;
-      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-        scale += std::abs(G[k] * q[pattern.column[k]]);
-      residual = std::max(residual, g[i] == 0.0 ? 0.0 : std::abs(g[i]) / (scale + 1e-300));
+    bool exact = true, progress = false, small = true;
+    for (std::size_t h = 0; h < fn.holonomic; ++h) {
+      const std::size_t row = fn.holonomic_rows[h];
+      double scale = 0.0, slope = 0.0;
+      for (std::size_t k = fn.jacobian.row_start[row]; k < fn.jacobian.row_start[row + 1]; ++k) {
+        scale += std::abs(G[k] * q[fn.jacobian.column[k]]);
+        slope += std::abs(G[k]);
+      }
+      const double size = std::abs(g[h]);
+      // The second bound ends the pursuit of a single vanishing term (z = 0), which has no size of its own.
+      if (size > std::max(0.5 * epsilon * scale, 1e-30 * slope)) exact = false;
+      if (size > 1e-10 * scale) small = false;
+      if (size < 0.5 * position_last_[h] && size > 0.5 * epsilon * scale) progress = true;
+      position_last_[h] = size;
     }
-    if (residual <= 0.5 * epsilon) return Outcome::ok;
-    if (residual >= 0.5 * last && factored) {
-      if (residual < 1e-10) return Outcome::ok;  // round-off
-      factored = false;                           // old factors converge too slowly
+    if (exact) return Outcome::ok;
+    if (!progress && iteration > 0) {
+      if (small || positions_at_round_off(t, x, g)) return Outcome::ok;
+      factored = false;  // old factors converge too slowly
     }
-    last = residual;
     if (!factored) {
       ++factorizations_;
-      const linalg::KktOutcome outcome = kkt.factor(M, G);
+      linalg::KktOutcome outcome = linalg::KktOutcome::singular_mass;
+      if (!all_rows) {
+        double* to = position_G_.data();
+        for (const std::size_t row : fn.holonomic_rows)
+          to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
+        outcome = position_kkt_->factor(M, position_G_.data());
+        all_rows = outcome == linalg::KktOutcome::singular_mass;
+      }
+      if (all_rows) outcome = kkt_.factor(M, G);
       if (outcome != linalg::KktOutcome::regular && outcome != linalg::KktOutcome::redundant) {
         explanation_ = "the constraints cannot be solved for a correction of the positions";
         return Outcome::singular;
       }
       factored = true;
     }
-    for (std::size_t i = 0; i < fn.holonomic; ++i) right_m_[i] = -g[i];
-    kkt.solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
+    if (all_rows) {
+      std::fill(right_m_.begin(), right_m_.end(), 0.0);
+      for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[fn.holonomic_rows[h]] = -g[h];
+    } else {
+      for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[h] = -g[h];
+    }
+    (all_rows ? kkt_ : *position_kkt_).solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
     for (std::size_t j = 0; j < fn.n; ++j) q[j] += step_q_[j];
   }
   explanation_ = "the projection onto the position constraints did not converge";
   return Outcome::no_convergence;
+}
+
+/// Whether what is left of g is small beside its own terms: near q = 0 these may be much larger than G q, as in
+/// x^2 + (y - l)^2 - l^2.
+bool Evaluator::positions_at_round_off(double t, const double* x, const double* g) {
+  residual_scales(t, x, position_scale_.data(), velocity_scale_.data());
+  for (std::size_t h = 0; h < position_scale_.size(); ++h)
+    if (!(std::abs(g[h]) <= 1e-13 * position_scale_[h])) return false;
+  return true;
 }
 
 Outcome Evaluator::project_velocities(double t, double* x) {
@@ -273,6 +339,17 @@ Outcome Evaluator::project_velocities(double t, double* x) {
     kkt_.solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
     for (std::size_t j = 0; j < fn.n; ++j) v[j] += step_q_[j];
   }
+  if (kkt_.rank() == fn.m) return Outcome::ok;
+  // Dependent constraints were satisfied in the least-squares sense, which is not enough where they contradict.
+  residual_scales(t, x, position_scale_.data(), velocity_scale_.data());
+  for (std::size_t i = 0; i < fn.m; ++i) {
+    double slope = 0.0;
+    for (std::size_t k = fn.jacobian.row_start[i]; k < fn.jacobian.row_start[i + 1]; ++k)
+      slope += std::abs(geometry_[fn.mass.nonzeros() + k]);
+    if (std::abs(velocity_[i]) <= 1e-8 * std::max(velocity_scale_[i], slope * 1e-4)) continue;
+    explanation_ = fmt::format("the constraint '{}' contradicts the others on velocity level", fn.equations.constraints[i].name);
+    return Outcome::no_convergence;
+  }
   return Outcome::ok;
 }
 
@@ -280,12 +357,24 @@ void Evaluator::project_error(double* error) {
   const Functions& fn = *functions_;
   if (fn.m == 0) return;
   const double* M = motion_.data();
+  const double* G = M + fn.mass.nonzeros() + fn.n;
   std::fill(right_m_.begin(), right_m_.end(), 0.0);
-  for (int part = 0; part < 2; ++part) {
-    double* e = error + static_cast<std::size_t>(part) * fn.n;
+  const auto remove = [&](linalg::KktSolver& kkt, double* e) {
     std::fill(right_q_.begin(), right_q_.end(), 0.0);
     linalg::multiply_add(fn.mass, M, 1.0, e, right_q_.data());
-    kkt_.solve(right_q_.data(), right_m_.data(), e, step_m_.data());
+    kkt.solve(right_q_.data(), right_m_.data(), e, step_m_.data());
+  };
+  remove(kkt_, error + fn.n);
+  // Nonholonomic constraints do not bind positions.
+  if (fn.holonomic == fn.m) {
+    remove(kkt_, error);
+  } else if (position_kkt_) {
+    double* to = position_G_.data();
+    for (const std::size_t row : fn.holonomic_rows)
+      to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
+    ++factorizations_;
+    const linalg::KktOutcome outcome = position_kkt_->factor(M, position_G_.data());
+    if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant) remove(*position_kkt_, error);
   }
 }
 

@@ -74,8 +74,11 @@ class Evaluator {
   const double* z_of(const double* x) const { return x + 2 * functions_->n; }
 
   Outcome solve_auxiliary(double t, const double* x);
+  Outcome newton_for_auxiliary(double t, const double* x);
+  bool evaluate_auxiliary(double t, const double* x, const double* w);
   Outcome factor(const double* M, const double* G);
-  Outcome project_positions(double t, double* q);
+  Outcome project_positions(double t, double* x);
+  bool positions_at_round_off(double t, const double* x, const double* g);
   Outcome project_velocities(double t, double* x);
   Outcome not_finite(const std::string& what);
 
@@ -90,7 +93,8 @@ class Evaluator {
   std::vector<double> position_residual_, acceleration_residual_, acceleration_scale_;
   std::vector<double> right_q_, right_m_, step_q_, step_m_, position_G_;
   linalg::DenseLu auxiliary_lu_;
-  std::vector<double> auxiliary_matrix_, auxiliary_step_;
+  std::vector<double> auxiliary_matrix_, auxiliary_step_, auxiliary_trial_, auxiliary_next_, w_before_;
+  std::vector<double> position_last_, position_scale_, velocity_scale_;
   std::size_t factorizations_ = 0;
   std::string explanation_;
 };

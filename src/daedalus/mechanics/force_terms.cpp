@@ -58,8 +58,7 @@ ForceTerms force_terms(const Equations& equations) {
   std::unordered_map<NodeId, Expr> rest;
   for (const Expr& v : equations.v) rest.emplace(v.id(), zero);
   terms.gradient = expr::gradient(*equations.potential, equations.q);
-  const Expr L = model.lagrangian ? *model.lagrangian : *model.kinetic - model.potential.value_or(zero);
-  const std::vector<Expr> b = expr::substitute(expr::gradient(L, equations.v), rest);
+  const std::vector<Expr> b = expr::substitute(expr::gradient(equations.lagrangian, equations.v), rest);
 
   terms.Q.assign(n, zero);
   for (const model::Named& force : model.forces)

@@ -139,6 +139,8 @@ struct Model {
   Matrix E, A, B, C, D;
   std::vector<Expr> f;
 
+  std::unordered_map<std::string, Place> places;  ///< of "kinetic", "potential", "mass", "force", "E", ... in the text
+
   std::vector<Named> outputs;
   std::vector<Table> tables;
   std::vector<Parameter> discrete;

@@ -10,8 +10,8 @@ namespace daedalus::model {
 
 /// What may stand in the expressions of a section.
 struct Rules {
-  std::string where;               ///< "a constraint", for messages
-  std::string advice;              ///< what to do with something that may not stand there
+  std::string where = {};          ///< "a constraint", for messages
+  std::string advice = {};         ///< what to do with something that may not stand there
   bool multipliers = false;        ///< lambda.rod and reaction.rod.x
   bool parameters_only = false;    ///< parameters, functions and definitions of them
   bool signal = false;             ///< known functions of time: no unknowns, no outputs

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <deque>
 #include <initializer_list>
 #include <map>
@@ -56,7 +57,8 @@ class Reader {
   void read_head();
   void check_sections();
   void declare_names();
-  void check_equation_count();
+  void declare_default_variables();
+  void check_missing();
   void finish_unknowns();
 
   // entries.cpp: what all sections share
@@ -103,12 +105,16 @@ class Reader {
   void declare_unknowns(std::string_view section, Role role, std::vector<Declaration>& entries);
   void expand_unknowns(std::vector<Declaration>& entries, Role role, std::vector<Unknown>& out);
   void add_starts(std::vector<Declaration>& entries, Role role);
-  void add_start(const Member& member, const Declaration& entry, int order);
+  struct StartOptions {
+    int order;
+    bool fixed, fine;
+  };
+  void add_start(const Member& member, const Quantity& value, const StartOptions& options, const Place& place);
   void resolve_starts();
 
   // sections_equations.cpp
-  void declare_equations(std::string_view section, std::vector<Declaration>& entries);
-  void expand_equations(const std::vector<Declaration>& entries, const Rules& rules, std::vector<Equation>& out);
+  bool declare_equations(std::string_view section, std::vector<Declaration>& entries);
+  bool expand_equations(std::vector<Declaration>& entries, const Rules& rules, std::vector<Equation>& out);
   void expand_constraint_names();
   void read_constraints();
 
@@ -120,13 +126,16 @@ class Reader {
   bool read_matrix(const TomlValue& value, const std::string& name, const Rules& rules, Matrix& out);
   bool read_vector(const TomlValue& value, const std::string& name, const Rules& rules, std::vector<Expr>& out);
   bool read_cell(const TomlValue& value, const std::string& name, const Rules& rules, Expr& out);
-  std::optional<std::size_t> size_of(const TomlValue* value, const std::string& name);
+  std::optional<std::size_t> size_of(const TomlValue* value, const std::string& name, const Place& place);
   std::size_t linear_size();
 
-  // sections_rest.cpp: simulation, tables, events, plots, drawing
-  void read_simulation();
+  // sections_tables.cpp
+  void declare_tables();
   void read_tables();
   void read_table(const TomlEntry& entry);
+
+  // sections_rest.cpp: simulation, events, plots, drawing
+  void read_simulation();
   void read_events();
   void read_event(const TomlEntry& entry);
   void read_resets(const TomlValue& value, Event& event);
@@ -136,6 +145,8 @@ class Reader {
   void read_points(const TomlValue& table);
   void read_lines(const TomlValue& value);
   void read_trails(const TomlValue& value);
+  void for_points(const TomlValue& item, std::string_view what, const std::function<void(const TomlValue&, const Scope&)>& visit);
+  const KeySyntax* parse_point(const TomlValue& value);
   bool point_names(const TomlValue& value, const Scope& scope, std::vector<std::string>& out);
 
   // overrides.cpp
@@ -169,11 +180,26 @@ class Reader {
   };
   std::vector<ParameterRecord> parameters_;
   std::vector<ParameterRecord> discrete_;
-  std::unordered_map<std::string, std::size_t> unknown_of_name_;  ///< variables first, then auxiliary
+  struct UnknownRecord {
+    Role role;
+    std::size_t position;
+  };
+  struct StartRecord {
+    UnknownRecord unknown;
+    int order;
+    ItemId item;
+    bool given, fixed;
+  };
+  Unknown& unknown_at(const UnknownRecord& record);
+  std::unordered_map<std::string, UnknownRecord> unknown_of_name_;
+  std::vector<StartRecord> starts_;
   std::map<std::string, Override> parameter_overrides_, quantity_overrides_;
   std::vector<Override> start_overrides_;
   std::unordered_map<std::string, std::set<Indices>> points_;
   std::set<std::string> faulty_points_;
+  std::unordered_map<const TomlValue*, const KeySyntax*> point_keys_;
+  Place kind_place_;
+  bool kind_known_ = false;
   expr::Walk walk_;
   bool unknowns_complete_ = true;  ///< no fault hides an unknown or an equation, so that counting makes sense
 };

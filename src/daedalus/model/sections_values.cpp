@@ -170,7 +170,6 @@ void Reader::declare_quantities(std::string_view name, Role role, std::vector<De
       }
     }
     if (value != nullptr) declaration.quantity = quantity(*value, what);
-    if (const auto found = quantity_overrides_.find(key.base); found != quantity_overrides_.end()) declaration.quantity = found->second.quantity;
     if (entity == nullptr) continue;
     if (key.has_indices) entity->expanded = false;
     if (function) {
@@ -198,6 +197,8 @@ void Reader::declare_quantities(std::string_view name, Role role, std::vector<De
 void Reader::check_quantities(std::vector<Declaration>& entries, const Rules& rules) {
   for (Declaration& entry : entries) {
     Entity* entity = elaborator_.find(entry.key->base);
+    if (const auto found = quantity_overrides_.find(entry.key->base); found != quantity_overrides_.end())
+      entry.quantity = found->second.quantity;
     if (!check(entry, rules)) {
       entry.faulty = true;
       if (entity != nullptr) entity->faulty = true;

@@ -1,6 +1,6 @@
 // A consistent start, level by level: positions, then velocities, then auxiliary unknowns, then accelerations and
-// multipliers together from the KKT system. The weight of positions and velocities is the mass matrix at the given
-// point, frozen.
+// multipliers together from the KKT system. The weight of positions is the mass matrix at the given point, frozen; that
+// of velocities is the one at the positions found.
 
 #include "daedalus/solve/start.hpp"
 
@@ -347,6 +347,7 @@ class Initializer {
 
   bool velocities() {
     if (mode_ != Initialize::project) return true;
+    take_weight();
     velocity_->set_known({&start_.t, start_.x.data()});
     std::vector<double> v(start_.x.begin() + offset(1), start_.x.begin() + offset(2));
     if (!velocity_->solve(v, fixed_v_, fn_.mass, weight_, start_.message)) return false;
@@ -380,7 +381,7 @@ class Initializer {
     for (std::size_t i = 0; i < y.size(); ++i) {
       weight.column.push_back(i);
       weight.row_start.push_back(i + 1);
-      values.push_back(i < fn_.differential.size() ? 1.0 : 1e-12);
+      values.push_back(i < fn_.differential.size() ? 1.0 : 0.0);
     }
     if (!level.solve(y, fixed, weight, values, start_.message)) return false;
     std::copy(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(fn_.differential.size()), start_.x.begin() + offset(2));
@@ -413,19 +414,17 @@ class Initializer {
     fn_.geometry(inputs, geometry.data(), scratch);
     const linalg::RankDecision decision = linalg::row_rank(fn_.jacobian, geometry.data() + fn_.mass.nonzeros());
     std::vector<std::string> names;
-    std::size_t holonomic_dependent = 0;
     for (std::size_t k = 0; k < decision.dependent_rows.size(); ++k) {
       const std::size_t row = decision.dependent_rows[k];
       Redundancy one{constraint(row), {}};
       if (k < decision.combinations.size())
         for (std::size_t i = 0; i < fn_.m; ++i)
           if (i != row && std::abs(decision.combinations[k][i]) > 1e-8) one.follows_from.push_back(constraint(i));
-      if (eq_.constraints[row].holonomic) ++holonomic_dependent;
       names.push_back(quoted(one.constraint));
       start_.redundant.push_back(std::move(one));
     }
     start_.rank = decision.rank;
-    start_.holonomic_rank = fn_.holonomic - holonomic_dependent;
+    start_.holonomic_rank = rank_of_holonomic(geometry.data() + fn_.mass.nonzeros());
     double gamma = 1.0;
     for (const double scale : evaluator_.acceleration_scale()) gamma = std::max(gamma, scale);
     if (evaluator_.kkt().inconsistency() > 1e-8 * gamma) {
@@ -441,6 +440,20 @@ class Initializer {
                                          "least size are used",
                                          one.constraint, others.empty() ? "the other constraints" : listed(others)));
     }
+  }
+
+  /// A holonomic row may depend on a nonholonomic one, so the holonomic rows are judged by themselves.
+  std::size_t rank_of_holonomic(const double* G) const {
+    linalg::Sparsity pattern{fn_.holonomic, fn_.n, {0}, {}};
+    std::vector<double> values;
+    for (const std::size_t row : fn_.holonomic_rows) {
+      for (std::size_t k = fn_.jacobian.row_start[row]; k < fn_.jacobian.row_start[row + 1]; ++k) {
+        pattern.column.push_back(fn_.jacobian.column[k]);
+        values.push_back(G[k]);
+      }
+      pattern.row_start.push_back(pattern.column.size());
+    }
+    return linalg::row_rank(pattern, values.data()).rank;
   }
 
   void take_weight() {

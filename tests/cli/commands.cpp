@@ -1,0 +1,236 @@
+// The commands as a person or a script calls them: JSON fields of the contract, exit statuses, files.
+
+#include <csignal>
+
+#include "cli/run.hpp"
+
+namespace daedalus::tests {
+namespace {
+
+TEST(Simulate, GivesTheJsonOfTheContract) {
+  const Call call = daedalus("simulate models/pendulum.toml --rtol 1e-8 --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto json = call.json();
+  EXPECT_EQ(json["model"], "pendulum");
+  EXPECT_EQ(json["formulation"], "projection");
+  EXPECT_EQ(json["method"], "dop853");
+  EXPECT_EQ(json["rtol"], 1e-8);
+  EXPECT_EQ(json["atol"], 1e-10);
+  EXPECT_EQ(json["success"], true);
+  EXPECT_EQ(json["message"], "");
+  EXPECT_EQ(json["t"], nlohmann::json({0.0, 50.0}));
+  for (const char* name : {"x", "y", "der(x)", "der(y)", "lambda.rod", "angle"})
+    EXPECT_EQ(json["values"].at(name).size(), 2U) << name;
+  EXPECT_LE(json["constraints_relative"]["position"], 1e-12);
+  EXPECT_LE(json["constraints_relative"]["velocity"], 1e-12);
+  EXPECT_EQ(json["constraints"]["levels"].size(), 3U);
+  EXPECT_GT(json["invariants"]["energy"], 0.0);
+  for (const char* name : {"steps", "rejected", "rhs", "jacobians", "factorizations", "newton_iterations", "projections", "seconds", "prepare_seconds"})
+    EXPECT_TRUE(json["stats"].contains(name)) << name;
+  EXPECT_TRUE(json.contains("version"));
+  EXPECT_TRUE(json["options"].contains("rtol"));
+  EXPECT_TRUE(json["events"].is_array());
+}
+
+TEST(Simulate, WritesEveryAcceptedStepToCsv) {
+  const Folder folder;
+  const Call call = daedalus("simulate models/pendulum.toml --output " + folder.file("p.csv"));
+  ASSERT_EQ(call.status, 0) << call.err;
+  std::istringstream csv(slurp(folder.file("p.csv")));
+  std::string header, line;
+  std::getline(csv, header);
+  EXPECT_EQ(header, "t,x,y,der(x),der(y),lambda.rod,angle,tension");
+  std::size_t rows = 0;
+  while (std::getline(csv, line)) {
+    ++rows;
+    std::istringstream cells(line);
+    std::string t, x, y;
+    std::getline(cells, t, ',');
+    std::getline(cells, x, ',');
+    std::getline(cells, y, ',');
+    EXPECT_NEAR(std::hypot(std::stod(x), std::stod(y)), 2.5, 1e-14);
+  }
+  EXPECT_GT(rows, 200U);
+}
+
+TEST(Simulate, DeliversOutputTimesWithoutChangingTheSteps) {
+  const auto ends = daedalus("simulate models/pendulum.toml --json").json();
+  const auto samples = daedalus("simulate models/pendulum.toml --samples 11 --json").json();
+  const auto every = daedalus("simulate models/pendulum.toml --every 12.5 --json").json();
+  const auto at = daedalus("simulate models/pendulum.toml --at 1,2.5,50 --json").json();
+  EXPECT_EQ(samples["t"].size(), 11U);
+  EXPECT_EQ(every["t"], nlohmann::json({0.0, 12.5, 25.0, 37.5, 50.0}));
+  EXPECT_EQ(at["t"], nlohmann::json({1.0, 2.5, 50.0}));
+  EXPECT_EQ(samples["stats"]["steps"], ends["stats"]["steps"]);
+  EXPECT_EQ(samples["values"]["x"].back(), ends["values"]["x"].back());
+  EXPECT_EQ(at["values"]["x"].back(), ends["values"]["x"].back());
+}
+
+TEST(Simulate, AddsResidualsAndEnergyAsColumns) {
+  const auto json = daedalus("simulate models/pendulum.toml --formulation index1 --residuals --json").json();
+  for (const char* name : {"residual.rod", "der(residual.rod)", "energy"}) EXPECT_TRUE(json["values"].contains(name)) << name;
+  EXPECT_GT(std::abs(json["values"]["residual.rod"][1].get<double>()), 1e-9);
+}
+
+TEST(Simulate, TakesOverridesFromTheCommandLine) {
+  const auto json = daedalus("simulate models/pendulum.toml --set l=1 --set 'm=2*l' --fix x=0.6 --t-end 0 --json").json();
+  EXPECT_NEAR(json["values"]["y"][0], 0.8, 1e-15);
+}
+
+TEST(Simulate, RunsTheSameTwiceToTheLastBit) {
+  const Folder folder;
+  daedalus("simulate models/andrews.toml --output " + folder.file("a.csv"));
+  daedalus("simulate models/andrews.toml --output " + folder.file("b.csv"));
+  EXPECT_FALSE(slurp(folder.file("a.csv")).empty());
+  EXPECT_EQ(slurp(folder.file("a.csv")), slurp(folder.file("b.csv")));
+}
+
+TEST(Simulate, KeepsWhatItHadWhenTheNumericsFail) {
+  const Folder folder;
+  const std::string model = folder.write("fall.toml", R"(
+kind = "lagrangian"
+[variables]
+x = 1.0
+[lagrangian]
+kinetic = "der(x)^2/2"
+potential = "-1/(2*(1.5 - t)^2)*x"
+[simulation]
+t_end = 2.0
+)");
+  const Call call = daedalus("simulate " + model + " --output " + folder.file("r.csv") + " --json");
+  EXPECT_EQ(call.status, 3) << call.out << call.err;
+  EXPECT_EQ(call.json()["success"], false);
+  EXPECT_FALSE(call.json()["error"]["message"].get<std::string>().empty());
+  const std::string csv = slurp(folder.file("r.csv"));
+  EXPECT_GT(std::count(csv.begin(), csv.end(), '\n'), 10);
+  EXPECT_EQ(csv.find("nan"), std::string::npos);
+  EXPECT_EQ(csv.find("inf"), std::string::npos);
+}
+
+TEST(Simulate, LeavesAReadableFileWhenInterrupted) {
+  const Folder folder;
+  const std::string file = folder.file("long.csv");
+  const Call call = daedalus("simulate models/double_pendulum.toml --t-end 1e9 --every 1e3 --rtol 1e-9 --output " + file +
+                             " --quiet & pid=$!; sleep 1; kill -INT $pid; wait $pid");
+  EXPECT_EQ(call.status, 130) << call.err;
+  EXPECT_NE(slurp(file).find("\n"), std::string::npos);
+}
+
+TEST(Analyze, GivesTheJsonOfTheContract) {
+  const auto json = daedalus("analyze models/pendulum.toml --json").json();
+  EXPECT_EQ(json["unknowns"], 3);
+  EXPECT_EQ(json["equations"], 3);
+  EXPECT_EQ(json["degrees_of_freedom"], 1);
+  EXPECT_EQ(json["free_initial_values"], 2);
+  EXPECT_EQ(json["index"], 3);
+  EXPECT_EQ(json["structural_index"], 3);
+  EXPECT_EQ(json["hidden_constraints"][0]["of"], "rod");
+  EXPECT_EQ(json["hidden_constraints"][0]["level"], 1);
+  EXPECT_EQ(json["hidden_constraints"][0]["equation"], "2*x*der(x) + 2*y*der(y) = 0");
+  EXPECT_EQ(json["redundant_constraints"], nlohmann::json::array());
+  EXPECT_EQ(json["consistent"], false);
+  EXPECT_NEAR(json["violations"][0]["value"], 0.0121, 1e-12);
+}
+
+TEST(Init, SaysWhatMoved) {
+  const auto json = daedalus("init models/pendulum.toml --json").json();
+  EXPECT_EQ(json["consistent"], true);
+  EXPECT_NEAR(json["values"]["y"], 2.34742412017939357, 1e-15);
+  EXPECT_EQ(json["values"]["x"], 0.86);
+  EXPECT_NEAR(json["values"]["lambda.rod"], -3.68451689903357615, 1e-13);
+  EXPECT_NEAR(json["moved"]["y"], 2.34742412017939357 - 2.35, 1e-15);
+  EXPECT_LE(json["residual"], 1e-15);
+  EXPECT_EQ(json["branches"], nlohmann::json::array());
+}
+
+TEST(Init, RefusesAnInconsistentStartWhenAsked) {
+  const Call call = daedalus("init models/pendulum.toml --initialize check");
+  EXPECT_EQ(call.status, 2);
+  EXPECT_NE(call.err.find("error[inconsistent-start]: the start does not satisfy 'rod' on position level: the residual is 0.0121"),
+            std::string::npos)
+      << call.err;
+}
+
+TEST(Derive, PrintsTextLatexAndJson) {
+  EXPECT_NE(daedalus("derive models/pendulum.toml").out.find("[ 2*x  2*y ]"), std::string::npos);
+  EXPECT_NE(daedalus("derive models/pendulum.toml --format latex").out.find("\\ddot{x}"), std::string::npos);
+  EXPECT_EQ(daedalus("derive models/pendulum.toml --format json").json()["M"][0][0], "m");
+}
+
+TEST(Catalogues, ListEveryEntryWithItsFields) {
+  const auto methods = daedalus("methods --json").json();
+  ASSERT_GE(methods.size(), 4U);
+  for (const auto& entry : methods)
+    for (const char* name : {"name", "summary", "citation", "options", "order", "adaptive", "implicit", "accepts", "highest_index"})
+      EXPECT_TRUE(entry.contains(name)) << name;
+  const auto formulations = daedalus("formulations --json").json();
+  ASSERT_GE(formulations.size(), 3U);
+  for (const auto& entry : formulations)
+    for (const char* name : {"name", "summary", "citation", "options", "kinds", "index"}) EXPECT_TRUE(entry.contains(name)) << name;
+  EXPECT_NE(daedalus("methods").out.find("dop853"), std::string::npos);
+  EXPECT_NE(daedalus("formulations baumgarte").out.find("omega"), std::string::npos);
+}
+
+/// Exit status 2 and a message that names the trouble and the cure.
+TEST(Mistakes, AreAnsweredWithTheNearestName) {
+  const std::vector<std::pair<std::string, std::string>> calls{
+      {"simulat models/pendulum.toml", "did you mean 'simulate'?"},
+      {"simulate models/pendulum.toml --rtoll 1e-3", "did you mean '--rtol'"},
+      {"simulate models/pendulum.toml --method dop583", "did you mean 'dop853'?"},
+      {"simulate models/pendulum.toml --formulation projektion", "did you mean 'projection'?"},
+      {"simulate models/pendulum.toml --formulation baumgarte:omgea=2", "did you mean 'omega'?"},
+      {"simulate models/pendulum.toml --method rk4", "needs a step size"},
+      {"simulate models/pendulum.toml --rtol -1", "it must be between 0 and 1"},
+      {"simulate models/pendulum.toml --rtol abc", "--rtol"},
+      {"simulate models/pendulum.toml --set lenght=2", "did you mean"},
+      {"simulate models/pendulum.toml --set l", "is not of the form NAME=VALUE"},
+      {"simulate models/pendulum.toml --t-end -3", "must not be before"},
+      {"simulate models/pendulum.toml --at 60", "output times lie between 0 and 50"},
+      {"simulate models/pendulum.toml --samples 3 --every 1", "exclude each other"},
+      {"simulate models/pendulum.toml --output x.xyz", "end the name in .csv or .json"},
+      {"simulate models/pendulum.toml --output /nowhere/x.csv", "cannot be written"},
+      {"simulate models/pendulum.toml --initialize maybe", "is no way to initialize"},
+      {"simulate models/pendulum.toml --fix y=2", "contradict"},
+      {"simulate models/nothing.toml", "models/nothing.toml"},
+      {"simulate", "MODEL"},
+      {"compare models/pendulum.toml", "not available yet"},
+      {"simulate models/pendulum.toml --report x.html", "not available yet"},
+      {"methods radau", "there is no"},
+  };
+  for (const auto& [args, text] : calls) {
+    const Call call = daedalus(args);
+    EXPECT_EQ(call.status, 2) << args;
+    EXPECT_NE(call.err.find(text), std::string::npos) << args << "\n" << call.err;
+    EXPECT_TRUE(call.out.empty()) << args;
+    const Call json = daedalus(args + " --json");
+    EXPECT_EQ(json.json()["success"], false) << args;
+    EXPECT_TRUE(json.json()["error"]["message"].is_string()) << args;
+  }
+}
+
+TEST(Help, AndVersionEndWell) {
+  EXPECT_EQ(daedalus("--help").status, 0);
+  EXPECT_NE(daedalus("simulate --help").out.find("--formulation"), std::string::npos);
+  EXPECT_EQ(daedalus("--version").status, 0);
+  EXPECT_EQ(daedalus("").status, 2);
+}
+
+/// Every model that comes with the program runs as it is, without drift.
+TEST(Models, AllRun) {
+  std::size_t found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(DAEDALUS_SOURCE_DIR "/models")) {
+    if (entry.path().extension() != ".toml") continue;
+    ++found;
+    const Call call = daedalus("simulate " + entry.path().string() + " --json");
+    ASSERT_EQ(call.status, 0) << entry.path() << call.err;
+    const auto json = call.json();
+    for (const char* level : {"position", "velocity"})
+      if (json["constraints_relative"].contains(level)) EXPECT_LE(json["constraints_relative"][level], 1e-12) << entry.path();
+    EXPECT_EQ(daedalus("derive " + entry.path().string()).status, 0);
+    EXPECT_EQ(daedalus("analyze " + entry.path().string()).status, 0);
+  }
+  EXPECT_GE(found, 14U);
+}
+
+}  // namespace
+}  // namespace daedalus::tests

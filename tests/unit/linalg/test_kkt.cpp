@@ -1,0 +1,394 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "allocations.hpp"
+#include "daedalus/linalg/kkt.hpp"
+#include "tools.hpp"
+
+namespace daedalus::linalg {
+namespace {
+
+using testing::append_row;
+using testing::assemble;
+using testing::Chain;
+using testing::Matrix;
+using testing::Random;
+using testing::Solution;
+using testing::sparse;
+using Backend = KktSolver::Backend;
+using Rows = std::vector<std::size_t>;
+
+class Kkt : public ::testing::TestWithParam<Backend> {};
+INSTANTIATE_TEST_SUITE_P(Backends, Kkt, ::testing::Values(Backend::dense, Backend::sparse), [](const auto& instance) {
+  return instance.param == Backend::dense ? "dense" : "sparse";
+});
+
+struct Reference {
+  Eigen::VectorXd a, lambda;
+  double condition;
+};
+
+Reference reference(const Eigen::MatrixXd& M, const Eigen::MatrixXd& G, const Eigen::VectorXd& f,
+                    const Eigen::VectorXd& gamma) {
+  Eigen::VectorXd b(f.size() + gamma.size());
+  b << f, gamma;
+  const Eigen::FullPivLU<Eigen::MatrixXd> lu(assemble(M, G));
+  const Eigen::VectorXd x = lu.solve(b);
+  return {x.head(f.size()), x.tail(gamma.size()), b.size() > 0 ? 1.0 / lu.rcond() : 1.0};
+}
+
+double relative(const Eigen::VectorXd& x, const Eigen::VectorXd& y) {
+  return y.size() == 0 ? 0.0 : (x - y).norm() / (y.norm() + 1e-300);
+}
+
+TEST_P(Kkt, AgreesWithFullPivotingForRandomSystems) {
+  Random random(1);
+  for (const Eigen::Index n : {1, 2, 3, 5, 12, 40, 90}) {
+    for (const Eigen::Index m : {Eigen::Index{0}, Eigen::Index{1}, n / 2, n}) {
+      const Eigen::MatrixXd M = random.definite(n), G = random.matrix(m, n);
+      const Eigen::VectorXd f = random.vector(n), gamma = random.vector(m);
+      const Matrix mass = sparse(M), jacobian = sparse(G);
+      KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+      const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+      ASSERT_EQ(solution.outcome, KktOutcome::regular) << n << " " << m;
+      EXPECT_EQ(solver.rank(), static_cast<std::size_t>(m));
+      const Reference expected = reference(M, G, f, gamma);
+      // Forward error: condition times a backward error of a few n eps, for both solutions.
+      const double bound = 10.0 * static_cast<double>(n) * 2.2e-16 * expected.condition;
+      const double size = expected.a.norm() + expected.lambda.norm();
+      EXPECT_LE((solution.a - expected.a).norm(), bound * size) << n << " " << m;
+      EXPECT_LE((solution.lambda - expected.lambda).norm(), bound * size) << n << " " << m;
+    }
+  }
+}
+
+TEST_P(Kkt, SolvesInPlace) {
+  Random random(2);
+  const Eigen::MatrixXd M = random.definite(4), G = random.matrix(2, 4);
+  Eigen::VectorXd f = random.vector(4), gamma = random.vector(2);
+  const Reference expected = reference(M, G, f, gamma);
+  const Matrix mass = sparse(M), jacobian = sparse(G);
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  ASSERT_EQ(solver.factor(mass.values.data(), jacobian.values.data()), KktOutcome::regular);
+  solver.solve(f.data(), gamma.data(), f.data(), gamma.data());
+  EXPECT_LE(relative(f, expected.a), 1e-12);
+  EXPECT_LE(relative(gamma, expected.lambda), 1e-12);
+}
+
+TEST_P(Kkt, FollowsChangingValues) {
+  Random random(3);
+  const Matrix mass = sparse(random.definite(6)), jacobian = sparse(random.matrix(3, 6));
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  for (int i = 0; i < 6; ++i) {
+    // Mass and Jacobian change at different times: stale factors would show.
+    const Eigen::MatrixXd M = Random(static_cast<unsigned>(100 + i / 2)).definite(6);
+    const Eigen::MatrixXd G = Random(static_cast<unsigned>(200 + (i + 1) / 2)).matrix(3, 6);
+    const Eigen::VectorXd f = random.vector(6), gamma = random.vector(3);
+    const Solution solution = testing::solve(solver, sparse(M).values, sparse(G).values, f, gamma);
+    ASSERT_EQ(solution.outcome, KktOutcome::regular);
+    const Reference expected = reference(M, G, f, gamma);
+    EXPECT_LE(relative(solution.a, expected.a), 1e-14 * expected.condition);
+    EXPECT_LE(relative(solution.lambda, expected.lambda), 1e-14 * expected.condition);
+  }
+}
+
+TEST_P(Kkt, SolvesWithMassThatIsSingularOutsideTheKernel) {
+  Random random(4);
+  for (const Eigen::Index n : {2, 7, 30}) {
+    const Eigen::Index m = n / 2, r = n - m;
+    const Eigen::MatrixXd A = random.matrix(n, r);
+    const Eigen::MatrixXd M = A * A.transpose(), G = random.matrix(m, n);  // rank r: definite on ker G generically
+    const Eigen::VectorXd f = random.vector(n), gamma = random.vector(m);
+    const Matrix mass = sparse(M), jacobian = sparse(G);
+    KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+    const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+    ASSERT_EQ(solution.outcome, KktOutcome::regular) << n;
+    const Reference expected = reference(M, G, f, gamma);
+    const double bound = 100.0 * static_cast<double>(n) * 2.2e-16 * expected.condition;
+    EXPECT_LE(relative(solution.a, expected.a), bound) << n;
+    EXPECT_LE(relative(solution.lambda, expected.lambda), bound) << n;
+  }
+}
+
+TEST_P(Kkt, SolvesWithNoMassAtAllWhereTheConstraintsDecide) {
+  Random random(5);
+  const Eigen::MatrixXd M = Eigen::MatrixXd::Zero(4, 4), G = random.matrix(4, 4);
+  const Matrix mass = sparse(M, true), jacobian = sparse(G);
+  const Eigen::VectorXd f = random.vector(4), gamma = random.vector(4);
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+  ASSERT_EQ(solution.outcome, KktOutcome::regular);
+  const Reference expected = reference(M, G, f, gamma);
+  EXPECT_LE(relative(solution.a, expected.a), 1e-13 * expected.condition);
+  EXPECT_LE(relative(solution.lambda, expected.lambda), 1e-13 * expected.condition);
+}
+
+TEST_P(Kkt, SolvesWithIndefiniteMassThatIsDefiniteOnTheKernel) {
+  Eigen::MatrixXd M(3, 3), G(1, 3);
+  M << -5.0, 0.5, 0.0, 0.5, 2.0, 0.1, 0.0, 0.1, 1.0;
+  G << 1.0, 0.0, 0.0;
+  const Eigen::Vector3d f(1.0, -2.0, 0.5);
+  const Eigen::VectorXd gamma = Eigen::VectorXd::Constant(1, 0.7);
+  const Matrix mass = sparse(M, true), jacobian = sparse(G);
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+  ASSERT_EQ(solution.outcome, KktOutcome::regular);
+  const Reference expected = reference(M, G, f, gamma);
+  // A shift of 100 times the effective mass costs two digits.
+  EXPECT_LE(relative(solution.a, expected.a), 1e-13);
+  EXPECT_LE(relative(solution.lambda, expected.lambda), 1e-13);
+}
+
+TEST_P(Kkt, ReportsMassThatIsNotDefiniteOnTheKernel) {
+  Eigen::MatrixXd G(1, 3);
+  G << 1.0, 0.0, 0.0;
+  const Matrix jacobian = sparse(G, true);
+  for (const double last : {0.0, -1.0}) {
+    const Matrix mass = sparse(Eigen::Vector3d(1.0, 1.0, last).asDiagonal().toDenseMatrix(), true);
+    KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+    EXPECT_EQ(solver.factor(mass.values.data(), jacobian.values.data()), KktOutcome::singular_mass) << last;
+    // A later sound matrix works again.
+    const Matrix sound = sparse(Eigen::MatrixXd::Identity(3, 3) * 2.0, false);
+    std::vector<double> values(9, 0.0);
+    for (std::size_t i = 0; i < 3; ++i) values[4 * i] = 2.0;
+    EXPECT_EQ(solver.factor(values.data(), jacobian.values.data()), KktOutcome::regular);
+  }
+  const Matrix unconstrained = sparse(Eigen::MatrixXd::Ones(2, 2));
+  KktSolver solver(unconstrained.pattern, Sparsity{}, GetParam());
+  EXPECT_EQ(solver.factor(unconstrained.values.data(), nullptr), KktOutcome::singular_mass);
+}
+
+TEST_P(Kkt, ReportsValuesThatAreNotFinite) {
+  Matrix mass = sparse(Eigen::MatrixXd::Identity(2, 2)), jacobian = sparse(Eigen::MatrixXd::Ones(1, 2));
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  const auto outcome = [&] { return solver.factor(mass.values.data(), jacobian.values.data()); };
+  EXPECT_EQ(outcome(), KktOutcome::regular);
+  jacobian.values[1] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(outcome(), KktOutcome::not_finite);
+  EXPECT_EQ(outcome(), KktOutcome::not_finite);
+  jacobian.values[1] = 1.0;
+  EXPECT_EQ(outcome(), KktOutcome::regular);
+  mass.values[0] = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(outcome(), KktOutcome::not_finite);
+}
+
+TEST_P(Kkt, SolvesWithoutConstraintsAndWithoutUnknowns) {
+  const Matrix mass = sparse(Eigen::Vector2d(2.0, 4.0).asDiagonal().toDenseMatrix());
+  KktSolver free(mass.pattern, Sparsity{}, GetParam());
+  ASSERT_EQ(free.factor(mass.values.data(), nullptr), KktOutcome::regular);
+  Eigen::Vector2d f(1.0, 1.0);
+  free.solve(f.data(), nullptr, f.data(), nullptr);
+  EXPECT_DOUBLE_EQ(f(0), 0.5);
+  EXPECT_DOUBLE_EQ(f(1), 0.25);
+
+  KktSolver nothing(Sparsity{}, Sparsity{}, GetParam());
+  EXPECT_EQ(nothing.factor(nullptr, nullptr), KktOutcome::regular);
+  nothing.solve(nullptr, nullptr, nullptr, nullptr);
+
+  const Matrix rows = sparse(Eigen::MatrixXd::Zero(2, 0));
+  KktSolver fixed(Sparsity{}, rows.pattern, GetParam());
+  ASSERT_EQ(fixed.factor(nullptr, nullptr), KktOutcome::redundant);
+  EXPECT_EQ(fixed.rank(), 0u);
+  EXPECT_EQ(fixed.dependent_rows(), (Rows{0, 1}));
+  Eigen::Vector2d gamma(0.0, -3.0);
+  fixed.solve(nullptr, gamma.data(), nullptr, gamma.data());
+  EXPECT_EQ(fixed.inconsistency(), 3.0);
+  EXPECT_EQ(gamma.norm(), 0.0);
+}
+
+// a solves the problem with the independent rows only; lambda = pinv(G^T) (f - M a).
+void expect_least_norm(const Eigen::MatrixXd& M, const Eigen::MatrixXd& G, const Eigen::VectorXd& f,
+                       const Solution& solution, double bound) {
+  EXPECT_LE((M * solution.a + G.transpose() * solution.lambda - f).norm(), bound);
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> decomposition;
+  decomposition.setThreshold(1e-9);
+  decomposition.compute(G.transpose());
+  EXPECT_LE((solution.lambda - decomposition.solve(f - M * solution.a)).norm(), bound);
+}
+
+TEST_P(Kkt, GivesLeastMultipliersForRedundantRows) {
+  Random random(6);
+  for (const bool singular : {false, true}) {
+    const Eigen::Index n = 9;
+    const Eigen::MatrixXd A = random.matrix(n, singular ? 5 : 12);
+    const Eigen::MatrixXd M = A * A.transpose();
+    Eigen::MatrixXd G = random.matrix(6, n);
+    G.row(3) = -2.0 * G.row(1);
+    G.row(5) = G.row(0) + 100.0 * G.row(2);
+    const Matrix mass = sparse(M), jacobian = sparse(G);
+    KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+    const Eigen::VectorXd f = random.vector(n), gamma = G * random.vector(n);
+    for (int repeat = 0; repeat < 2; ++repeat) {
+      const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+      ASSERT_EQ(solution.outcome, KktOutcome::redundant);
+      EXPECT_EQ(solver.rank(), 4u);
+      EXPECT_EQ(solver.dependent_rows(), (Rows{3, 5}));
+      EXPECT_LE((G * solution.a - gamma).norm(), 1e-11);
+      // Entries up to 100, conditions of a few 1e3: 1e-16 * 100 * 1e3.
+      EXPECT_LE(solution.inconsistency, 1e-11);
+      expect_least_norm(M, G, f, solution, 1e-10);
+    }
+    // Contradicting right sides: least squares, and a still satisfies the first equation.
+    Eigen::VectorXd wrong = gamma;
+    wrong(3) += 1.0;
+    const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, wrong);
+    EXPECT_LE((G.transpose() * (G * solution.a - wrong)).norm(), 1e-9);
+    EXPECT_NEAR(solution.inconsistency, (G * solution.a - wrong).lpNorm<Eigen::Infinity>(), 1e-12);
+    EXPECT_NEAR(solution.inconsistency, 0.4, 1e-9);  // e_3 along the kernel (2, 1)/sqrt(5) of rows 1, 3: (2, 1)/5
+    expect_least_norm(M, G, f, solution, 1e-9);
+  }
+}
+
+TEST_P(Kkt, ComesBackFromRedundantRowsAndGoesThereAgain) {
+  const Matrix mass = sparse(Eigen::Vector3d(1.0, 2.0, 3.0).asDiagonal().toDenseMatrix());
+  Eigen::MatrixXd G(2, 3);
+  G << 1.0, 2.0, 0.5, 1.0, 2.0, 0.5;
+  Matrix jacobian = sparse(G);
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  for (const double difference : {0.0, 1.0, 1e-3, 1e-5, 1e-7, 1e-9, 0.0, 1e-9, 1e-4, 0.5}) {
+    G(1, 0) = 1.0 + difference;
+    jacobian.values[3] = G(1, 0);
+    const Eigen::Vector3d f(1.0, 2.0, -1.0);
+    const Eigen::VectorXd gamma = G * Eigen::Vector3d(0.3, -0.2, 0.9);
+    const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+    ASSERT_EQ(solution.outcome, difference == 0.0 ? KktOutcome::redundant : KktOutcome::regular) << difference;
+    // Residuals stay at round-off relative to the multipliers, which grow as 1/difference.
+    const double size = 1.0 + solution.lambda.norm();
+    EXPECT_LE((testing::dense(mass) * solution.a + G.transpose() * solution.lambda - f).norm(), 1e-14 * size);
+    EXPECT_LE((G * solution.a - gamma).norm(), 1e-14);
+    if (difference > 0.0) {
+      // The exact solution has two constraints that fix (x, 2 y + z/2) = (0.3, -0.4 + 0.45); the angle between the rows
+      // limits x to 1e-15/difference. A method that squares the condition would fail from 1e-8 on.
+      EXPECT_NEAR(solution.a(0), 0.3, 4e-15 / difference) << difference;
+      EXPECT_NEAR(2.0 * solution.a(1) + 0.5 * solution.a(2), 0.05, 4e-15 / difference) << difference;
+    }
+  }
+}
+
+TEST_P(Kkt, FindsZeroRows) {
+  const Matrix mass = sparse(Eigen::MatrixXd::Identity(2, 2));
+  Eigen::MatrixXd G(2, 2);
+  G << 0.0, 0.0, 1.0, 1.0;
+  const Matrix jacobian = sparse(G, true);
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  const Solution solution =
+      testing::solve(solver, mass.values, jacobian.values, Eigen::Vector2d(1.0, 0.0), Eigen::Vector2d(0.5, 0.0));
+  ASSERT_EQ(solution.outcome, KktOutcome::redundant);
+  EXPECT_EQ(solver.dependent_rows(), Rows{0});
+  EXPECT_NEAR(solution.a(0), 0.5, 1e-15);
+  EXPECT_NEAR(solution.a(1), -0.5, 1e-15);
+  EXPECT_EQ(solution.lambda(0), 0.0);
+  EXPECT_NEAR(solution.inconsistency, 0.5, 1e-15);
+}
+
+TEST_P(Kkt, KeepsLightBodiesTiedToHeavyOnes) {
+  // Masses over 24 decades; every digit of the light body's acceleration must survive.
+  Eigen::VectorXd masses(4);
+  masses << 1e12, 1e-12, 1.0, 1e-12;
+  Eigen::MatrixXd G(2, 4);
+  G << 1.0, -1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -1.0;
+  const Matrix mass = sparse(masses.asDiagonal().toDenseMatrix()), jacobian = sparse(G, true);
+  KktSolver solver(mass.pattern, jacobian.pattern, GetParam());
+  const Solution solution = testing::solve(solver, mass.values, jacobian.values, Eigen::Vector4d(1e12, 0.0, 2.0, 0.0),
+                                           Eigen::Vector2d(0.0, 0.0));
+  ASSERT_EQ(solution.outcome, KktOutcome::regular);
+  EXPECT_NEAR(solution.a(1), 1.0, 1e-14);
+  EXPECT_NEAR(solution.a(3), 2.0, 1e-11);  // 2 / (1 + 1e-12)
+}
+
+TEST(KktBackends, AgreeOnChains) {
+  for (const std::size_t links : {std::size_t{50}, std::size_t{2000}}) {
+    const Chain chain(links);
+    KktSolver dense(chain.M.pattern, chain.G.pattern, Backend::dense);
+    KktSolver sparse(chain.M.pattern, chain.G.pattern, Backend::sparse);
+    const Solution x = testing::solve(dense, chain.M.values, chain.G.values, chain.f, chain.gamma);
+    const Solution y = testing::solve(sparse, chain.M.values, chain.G.values, chain.f, chain.gamma);
+    ASSERT_EQ(x.outcome, KktOutcome::regular);
+    ASSERT_EQ(y.outcome, KktOutcome::regular);
+    EXPECT_LE(relative(y.a, x.a), 1e-12);
+    EXPECT_LE(relative(y.lambda, x.lambda), 1e-12);
+  }
+}
+
+TEST(KktBackends, AgreeOnRedundantChains) {
+  for (const std::size_t links : {std::size_t{50}, std::size_t{1200}}) {
+    Chain chain(links);
+    // A rod given twice, and one more constraint that is the sum of two rods far apart.
+    append_row(chain.G, {8, 9, 10, 11}, {chain.G.values[18], chain.G.values[19], chain.G.values[20], chain.G.values[21]});
+    ASSERT_EQ(chain.G.pattern.row_start[5], 18u);
+    const std::size_t far = chain.G.pattern.row_start[links - 2];
+    std::vector<double> values{chain.G.values[0], chain.G.values[1]};
+    values.insert(values.end(), chain.G.values.begin() + static_cast<std::ptrdiff_t>(far),
+                  chain.G.values.begin() + static_cast<std::ptrdiff_t>(far) + 4);
+    append_row(chain.G, {0, 1, 2 * links - 6, 2 * links - 5, 2 * links - 4, 2 * links - 3}, values);
+    Eigen::VectorXd gamma(static_cast<Eigen::Index>(links + 2));
+    gamma << chain.gamma, chain.gamma(5), chain.gamma(0) + chain.gamma(static_cast<Eigen::Index>(links) - 2);
+    KktSolver dense(chain.M.pattern, chain.G.pattern, Backend::dense);
+    KktSolver sparse(chain.M.pattern, chain.G.pattern, Backend::sparse);
+    const Solution x = testing::solve(dense, chain.M.values, chain.G.values, chain.f, gamma);
+    const Solution y = testing::solve(sparse, chain.M.values, chain.G.values, chain.f, gamma);
+    ASSERT_EQ(x.outcome, KktOutcome::redundant);
+    ASSERT_EQ(y.outcome, KktOutcome::redundant);
+    EXPECT_EQ(dense.rank(), links);
+    EXPECT_EQ(sparse.rank(), links);
+    EXPECT_EQ(dense.dependent_rows(), (Rows{links, links + 1}));
+    EXPECT_EQ(sparse.dependent_rows().size(), 2u);
+    EXPECT_LE(relative(y.a, x.a), 1e-11);
+    EXPECT_LE(relative(y.lambda, x.lambda), 1e-11);
+    EXPECT_LE(std::max(x.inconsistency, y.inconsistency), 1e-11 * chain.gamma.norm());
+  }
+}
+
+TEST(KktBackends, AreChosenBySizeAndDensity) {
+  const Chain small(10), large(300);
+  EXPECT_EQ(KktSolver(small.M.pattern, small.G.pattern).backend(), Backend::dense);
+  EXPECT_EQ(KktSolver(large.M.pattern, large.G.pattern).backend(), Backend::sparse);
+  Random random(8);
+  const Matrix mass = sparse(random.definite(120)), jacobian = sparse(random.matrix(20, 120));
+  EXPECT_EQ(KktSolver(mass.pattern, jacobian.pattern).backend(), Backend::dense);
+}
+
+TEST_P(Kkt, AllocatesNothingWhenCalledAgain) {
+  for (const std::size_t links : {std::size_t{1}, std::size_t{3}, std::size_t{40}}) {
+    Chain chain(links);
+    KktSolver solver(chain.M.pattern, chain.G.pattern, GetParam());
+    Eigen::VectorXd a(chain.f.size()), lambda(chain.gamma.size());
+    ASSERT_EQ(solver.factor(chain.M.values.data(), chain.G.values.data()), KktOutcome::regular);
+    solver.solve(chain.f.data(), chain.gamma.data(), a.data(), lambda.data());
+    const std::size_t before = testing::allocations();
+    for (int i = 0; i < 20; ++i) {
+      chain.G.values[1] *= 1.01;
+      if (i > 10) chain.M.values[0] *= 1.01;
+      ASSERT_EQ(solver.factor(chain.M.values.data(), chain.G.values.data()), KktOutcome::regular);
+      solver.solve(chain.f.data(), chain.gamma.data(), a.data(), lambda.data());
+    }
+    EXPECT_EQ(testing::allocations(), before) << links;
+  }
+}
+
+TEST(KktSolver, AllocatesNothingWithShiftedMass) {
+  Random random(9);
+  const Eigen::MatrixXd A = random.matrix(6, 3);
+  Matrix mass = sparse(A * A.transpose()), jacobian = sparse(random.matrix(3, 6));
+  KktSolver solver(mass.pattern, jacobian.pattern);
+  ASSERT_EQ(solver.factor(mass.values.data(), jacobian.values.data()), KktOutcome::regular);
+  const std::size_t before = testing::allocations();
+  for (int i = 0; i < 5; ++i) {
+    jacobian.values[0] *= 1.01;
+    ASSERT_EQ(solver.factor(mass.values.data(), jacobian.values.data()), KktOutcome::regular);
+  }
+  EXPECT_EQ(testing::allocations(), before);
+}
+
+TEST(KktSolver, StaysValidWhenMoved) {
+  const Chain chain(5);
+  KktSolver first(chain.M.pattern, chain.G.pattern);
+  KktSolver solver = std::move(first);
+  EXPECT_EQ(solver.jacobian().rows, 5u);
+  EXPECT_EQ(solver.mass().rows, 10u);
+  EXPECT_EQ(testing::solve(solver, chain.M.values, chain.G.values, chain.f, chain.gamma).outcome, KktOutcome::regular);
+}
+
+}  // namespace
+}  // namespace daedalus::linalg

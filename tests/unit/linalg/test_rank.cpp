@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "daedalus/linalg/rank.hpp"
+#include "tools.hpp"
+
+namespace daedalus::linalg {
+namespace {
+
+using testing::append_row;
+using testing::Chain;
+using testing::Matrix;
+using testing::Random;
+using testing::sparse;
+using Rows = std::vector<std::size_t>;
+
+RankDecision rank_of(const Matrix& A) { return row_rank(A.pattern, A.values.data()); }
+
+// Largest |c^T A| over all combinations, with rows of A of size about 1.
+double combination_error(const Matrix& A, const RankDecision& decision) {
+  double error = 0.0;
+  for (const auto& c : decision.combinations) {
+    std::vector<double> sum(A.pattern.columns);
+    multiply_transposed_add(A.pattern, A.values.data(), 1.0, c.data(), sum.data());
+    for (const double value : sum) error = std::max(error, std::abs(value));
+  }
+  return error;
+}
+
+TEST(RowRank, IsFullForRandomRows) {
+  Random random(3);
+  const RankDecision decision = rank_of(sparse(random.matrix(6, 9)));
+  EXPECT_EQ(decision.rank, 6u);
+  EXPECT_TRUE(decision.dependent_rows.empty());
+  EXPECT_EQ(decision.dropped, 0.0);
+  EXPECT_GT(decision.kept, 1e-3);
+}
+
+TEST(RowRank, NamesDuplicatesAndSums) {
+  Random random(4);
+  Eigen::MatrixXd A = random.matrix(6, 8);
+  A.row(3) = -2.0 * A.row(1);
+  A.row(5) = A.row(0) + 1e6 * A.row(2);
+  const Matrix matrix = sparse(A);
+  const RankDecision decision = rank_of(matrix);
+  EXPECT_EQ(decision.rank, 4u);
+  ASSERT_EQ(decision.dependent_rows, (Rows{3, 5}));
+  EXPECT_LE(decision.dropped, 1e-14);
+  ASSERT_EQ(decision.combinations.size(), 2u);
+  const auto& first = decision.combinations[0];
+  EXPECT_EQ(first[3], 1.0);
+  EXPECT_NEAR(first[1], 2.0, 1e-12);
+  for (const std::size_t row : {0, 2, 4, 5}) EXPECT_EQ(first[row], 0.0);
+  const auto& second = decision.combinations[1];
+  EXPECT_EQ(second[5], 1.0);
+  EXPECT_NEAR(second[2], -1e6, 1e-6);
+  EXPECT_NEAR(second[0], -1.0, 1e-6);  // 1e6 times round-off is left of it
+  EXPECT_EQ(second[1], 0.0);
+}
+
+TEST(RowRank, IgnoresTheUnitsOfRows) {
+  Eigen::MatrixXd A(3, 3);
+  A << 1e-20, 0.0, 0.0, 0.0, 1e20, 0.0, 1.0, 1.0, 1e-9;
+  EXPECT_EQ(rank_of(sparse(A)).rank, 3u);
+}
+
+TEST(RowRank, TellsSmallAnglesFromRoundOff) {
+  Eigen::MatrixXd A(2, 2);
+  A << 1.0, 1.0, 1.0, 1.0 + 1e-9;
+  const RankDecision near = rank_of(sparse(A));
+  EXPECT_EQ(near.rank, 2u);
+  EXPECT_NEAR(near.kept, 0.5e-9, 0.01e-9);
+  A(1, 1) = 1.0 + 1e-14;
+  const RankDecision equal = rank_of(sparse(A));
+  EXPECT_EQ(equal.rank, 1u);
+  EXPECT_NEAR(equal.dropped, 0.5e-14, 0.1e-14);
+}
+
+TEST(RowRank, CountsZeroRowsAndSurplusRows) {
+  Eigen::MatrixXd A(4, 2);
+  A << 1.0, 2.0, 0.0, 0.0, 3.0, -1.0, 5.0, 7.0;
+  const Matrix matrix = sparse(A);
+  const RankDecision decision = rank_of(matrix);
+  EXPECT_EQ(decision.rank, 2u);
+  EXPECT_EQ(decision.dependent_rows, (Rows{1, 3}));
+  EXPECT_LE(combination_error(matrix, decision), 1e-14);
+}
+
+TEST(RowRank, HandlesEmptyAndNonFiniteMatrices) {
+  const RankDecision empty = rank_of(sparse(Eigen::MatrixXd(0, 5)));
+  EXPECT_EQ(empty.rank, 0u);
+  EXPECT_EQ(empty.kept, 1.0);
+  EXPECT_EQ(rank_of(sparse(Eigen::MatrixXd::Zero(3, 0))).rank, 0u);
+  Matrix bad = sparse(Eigen::MatrixXd::Identity(2, 2));
+  bad.values[0] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(rank_of(bad).rank, 0u);
+  EXPECT_TRUE(std::isnan(rank_of(bad).kept));
+}
+
+TEST(RowRank, FindsDependentRowsOfALargeChain) {
+  Chain chain(400);
+  Matrix G = chain.G;
+  // Row 400: the sum of rows 10 and 300; row 401: nothing; row 402: row 7 again.
+  std::vector<std::size_t> columns(G.pattern.column.begin() + static_cast<std::ptrdiff_t>(G.pattern.row_start[10]),
+                                   G.pattern.column.begin() + static_cast<std::ptrdiff_t>(G.pattern.row_start[11]));
+  std::vector<double> values(G.values.begin() + static_cast<std::ptrdiff_t>(G.pattern.row_start[10]),
+                             G.values.begin() + static_cast<std::ptrdiff_t>(G.pattern.row_start[11]));
+  for (std::size_t k = G.pattern.row_start[300]; k < chain.G.pattern.row_start[301]; ++k) {
+    columns.push_back(G.pattern.column[k]);
+    values.push_back(G.values[k]);
+  }
+  append_row(G, columns, values);
+  append_row(G, {3}, {0.0});
+  append_row(G, {12, 13, 14, 15}, std::vector<double>(chain.G.values.begin() + 26, chain.G.values.begin() + 30));
+  ASSERT_EQ(G.pattern.row_start[7], 26u);
+  // Once dense (1203 rows and columns) and once with enough empty columns for the sparse factorization.
+  for (const std::size_t extra : {0, 1000}) {
+    G.pattern.columns = 800 + extra;
+    const RankDecision decision = rank_of(G);
+    EXPECT_EQ(decision.rank, 400u);
+    EXPECT_EQ(decision.dependent_rows.size(), 3u);
+    EXPECT_EQ(std::count(decision.dependent_rows.begin(), decision.dependent_rows.end(), 401u), 1);
+    EXPECT_LE(decision.dropped, 1e-12);
+    EXPECT_GT(decision.kept, 1e-6);
+    ASSERT_EQ(decision.combinations.size(), 3u);
+    EXPECT_LE(combination_error(G, decision), 1e-12);
+    std::size_t involved = 0;
+    for (const auto& c : decision.combinations) {
+      involved += static_cast<std::size_t>(std::count_if(c.begin(), c.end(), [](double x) { return x != 0.0; }));
+    }
+    EXPECT_EQ(involved, 3u + 1u + 2u);
+  }
+}
+
+TEST(StructuralRank, IsTheLargestMatching) {
+  Eigen::MatrixXd A(3, 4);
+  A << 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0;
+  EXPECT_EQ(structural_rank(sparse(A).pattern), 2u);
+  A(1, 3) = 1.0;
+  EXPECT_EQ(structural_rank(sparse(A).pattern), 3u);
+  EXPECT_EQ(structural_rank(sparse(A.transpose()).pattern), 3u);
+  EXPECT_EQ(structural_rank(sparse(Eigen::MatrixXd::Zero(3, 3)).pattern), 0u);
+  EXPECT_EQ(structural_rank(Sparsity{}), 0u);
+}
+
+TEST(StructuralRank, IsAtLeastTheNumericalRank) {
+  Random random(11);
+  for (int trial = 0; trial < 50; ++trial) {
+    Eigen::MatrixXd A = random.matrix(7, 9);
+    A = (A.array().abs() < 0.8).select(0.0, A);  // about a fifth of the entries stay
+    const Matrix matrix = sparse(A);
+    // Random values: the numerical rank equals the structural one with probability 1.
+    EXPECT_EQ(structural_rank(matrix.pattern), rank_of(matrix).rank) << A;
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::linalg
