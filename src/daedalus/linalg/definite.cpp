@@ -4,6 +4,7 @@
 
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -15,6 +16,7 @@ using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 
 // Pivots of the scaled matrix at or below this come from round-off.
 constexpr double singular_pivot = 1e-13;
+constexpr double doubtful_pivot = 1e-4;
 constexpr double product_limit = 2e7;  // entries of G^T G before merging
 
 std::vector<Eigen::Triplet<double, int>> triplets(const Sparsity& pattern, const double* values) {
@@ -33,11 +35,25 @@ bool has_inertia(const Matrix& A, Eigen::Index negative) {
   Eigen::SimplicialLDLT<Matrix> ldlt(A);
   if (ldlt.info() != Eigen::Success) return false;
   Eigen::Index count = 0;
+  double smallest = 1.0;
   for (const double d : ldlt.vectorD()) {
     if (!(std::abs(d) > singular_pivot)) return false;
+    smallest = std::min(smallest, std::abs(d));
     if (d < 0.0) ++count;
   }
-  return count == negative;
+  if (count != negative) return false;
+  if (smallest > doubtful_pivot) return true;
+  // A pivot may exceed the smallest eigenvalue by any factor: inverse iteration.
+  Eigen::VectorXd x(A.rows());
+  for (Eigen::Index i = 0; i < x.size(); ++i) {
+    x(i) = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.5 * static_cast<double>(i % 7));
+  }
+  for (int iteration = 0; iteration < 4; ++iteration) {
+    const Eigen::VectorXd unit = x.normalized();
+    x = ldlt.solve(unit);
+    if (!(x.norm() < 1.0 / singular_pivot)) return false;
+  }
+  return true;
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ namespace daedalus::linalg {
 
 namespace {
 
-// Pivots of U^T U relative to the diagonal. Below `sound` M + G^T S G is tried, which may be better conditioned; at or
+// Measures of definiteness, see cholesky(). Below `sound` M + G^T S G is tried, which may be better conditioned; at or
 // below `singular` three digits or fewer would be left, and a pivot of an exactly singular M lands there by round-off.
-constexpr double sound_pivot = 1e-10;
+constexpr double sound_pivot = 1e-4;
 double singular_pivot(std::size_t n) {
   return 1e-13 + 8.0 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
 }
@@ -68,7 +68,12 @@ DenseKkt::DenseKkt(const Sparsity& mass, const Sparsity& jacobian)
       w_(n_),
       u_(m_),
       z_(m_),
-      g_(m_) {
+      g_(m_),
+      right_f_(n_),
+      right_gamma_(m_),
+      residual_f_(n_),
+      residual_gamma_(m_),
+      range_gamma_(m_) {
   for (std::size_t j = 0; j < m_; ++j) {
     const std::size_t begin = jacobian.row_start[j], end = jacobian.row_start[j + 1];
     for (std::size_t k = begin; k < end; ++k) {
@@ -104,7 +109,8 @@ void DenseKkt::load_mass() {
   }
 }
 
-// Returns the smallest pivot relative to its diagonal entry; 0 where the matrix is not positive definite.
+// Returns a measure of definiteness between 0 (not positive definite) and 1: the smallest pivot relative to its diagonal
+// entry, and where that is small the smallest eigenvalue of the matrix scaled to unit diagonal.
 double DenseKkt::cholesky(const Extents& extent) {
   const std::size_t n = n_;
   double quality = 1.0;
@@ -125,7 +131,31 @@ double DenseKkt::cholesky(const Extents& extent) {
       if (u != 0.0) add_multiple(-u, pivot_row + i, U_.data() + i * n + i, end - i);
     }
   }
-  return quality;
+  return quality < doubtful_pivot ? std::min(quality, smallest_eigenvalue(extent)) : quality;
+}
+
+// Inverse iteration. A pivot alone may exceed the smallest eigenvalue by any factor, so that a singular matrix passes.
+double DenseKkt::smallest_eigenvalue(const Extents& extent) {
+  double* x = w_.data();
+  double length = 0.0;
+  for (std::size_t i = 0; i < n_; ++i) {
+    x[i] = (i % 2 == 0 ? 1.0 : -1.0) * (1.0 + 0.5 * static_cast<double>(i % 7));
+    length += x[i] * x[i];
+  }
+  double eigenvalue = 1.0;
+  for (int iteration = 0; iteration < 4; ++iteration) {
+    const double norm = std::sqrt(length);
+    for (std::size_t i = 0; i < n_; ++i) x[i] *= std::sqrt(diagonal_[i]) / norm;
+    substitute_forward(x, extent);
+    substitute_backward(x, extent);
+    length = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      x[i] *= std::sqrt(diagonal_[i]);
+      length += x[i] * x[i];
+    }
+    eigenvalue = std::min(eigenvalue, 1.0 / std::sqrt(length));
+  }
+  return eigenvalue;
 }
 
 void DenseKkt::add_shift(double multiple) {
@@ -228,20 +258,23 @@ KktOutcome DenseKkt::factor(const double* M, const double* G) {
 
 KktOutcome DenseKkt::decide() {
   double quality = mass_quality_;
-  if (quality < sound_pivot && m_ > 0) {
+  if (!(quality > singular_pivot(n_))) mass_was_singular_ = true;
+  if ((quality < sound_pivot || mass_was_singular_) && m_ > 0) {
     quality = factor_shifted();
     shifted_ = true;
-    if (quality < mass_quality_) {
+    // The last pivot of a singular M is round-off over the smallest sound pivot: it may look better than it is.
+    if (quality < mass_quality_ && !mass_was_singular_) {
       load_mass();
       quality = cholesky(mass_extent_);
       shifted_ = false;
     }
   }
   if (n_ > 0 && !(quality > singular_pivot(n_))) return KktOutcome::singular_mass;
+  inexact_ = quality < inexact_pivot;
   if (m_ == 0) return KktOutcome::regular;
 
   form_columns(shifted_ ? shifted_extent_ : mass_extent_);
-  if (m_ == 1) {
+  if (m_ == 1 && !inexact_) {
     const double* y = qr_.vector(0);
     single_square_ = dot(y + qr_.begin(0), y + qr_.begin(0), qr_.end(0) - qr_.begin(0));
     if (single_square_ > 0.0) {
@@ -273,16 +306,14 @@ void DenseKkt::prepare_redundant() {
   range_->factor(rank_, 0.0, 0.0);
 }
 
-void DenseKkt::substitute_forward(double* w) const {
-  const Extents& extent = shifted_ ? shifted_extent_ : mass_extent_;
+void DenseKkt::substitute_forward(double* w, const Extents& extent) const {
   for (std::size_t k = 0; k < n_; ++k) {
     w[k] *= inverse_[k];
     if (extent[k] > k + 1) add_multiple(-w[k], U_.data() + k * n_ + k + 1, w + k + 1, extent[k] - k - 1);
   }
 }
 
-void DenseKkt::substitute_backward(double* w) const {
-  const Extents& extent = shifted_ ? shifted_extent_ : mass_extent_;
+void DenseKkt::substitute_backward(double* w, const Extents& extent) const {
   for (std::size_t k = n_; k-- > 0;) {
     const double sum = extent[k] > k + 1 ? dot(U_.data() + k * n_ + k + 1, w + k + 1, extent[k] - k - 1) : 0.0;
     w[k] = (w[k] - sum) * inverse_[k];
@@ -294,19 +325,50 @@ void DenseKkt::solve_single(const double* f, const double* gamma, double* a, dou
   double* w = w_.data();
   for (std::size_t i = 0; i < n_; ++i) w[i] = f[i];
   if (shifted_) multiply_transposed_add(jacobian_, G_.data(), shift_[0], gamma, w);
-  substitute_forward(w);
+  substitute_forward(w, shifted_ ? shifted_extent_ : mass_extent_);
   const double* y = qr_.vector(0) + qr_.begin(0);
   const std::size_t length = qr_.end(0) - qr_.begin(0);
   const double multiplier = (dot(y, w + qr_.begin(0), length) - gamma[0]) / single_square_;
   add_multiple(-multiplier, y, w + qr_.begin(0), length);
-  substitute_backward(w);
+  substitute_backward(w, shifted_ ? shifted_extent_ : mass_extent_);
   for (std::size_t i = 0; i < n_; ++i) a[i] = w[i];
   lambda[0] = multiplier;
 }
 
 void DenseKkt::solve(const double* f, const double* gamma, double* a, double* lambda) {
+  if (inexact_) {
+    solve_corrected(f, gamma, a, lambda);
+  } else if (m_ == 1 && rank_ == 1) {
+    solve_single(f, gamma, a, lambda);
+  } else {
+    solve_once(f, gamma, a, lambda);
+  }
+}
+
+// Iterative refinement for an ill-conditioned M: each correction gains at least the factor by which U is better than
+// singular.
+void DenseKkt::solve_corrected(const double* f, const double* gamma, double* a, double* lambda) {
+  std::copy(f, f + n_, right_f_.begin());
+  std::copy(gamma, gamma + m_, right_gamma_.begin());
+  solve_once(right_f_.data(), right_gamma_.data(), a, lambda);
+  const double inconsistency = inconsistency_;
+  // The part of gamma outside the range of G must not return as a residual.
+  std::copy(range_gamma_.begin(), range_gamma_.end(), right_gamma_.begin());
+  for (int correction = 0; correction < 2; ++correction) {
+    residual_f_ = right_f_;
+    residual_gamma_ = right_gamma_;
+    multiply_add(mass_, M_.data(), -1.0, a, residual_f_.data());
+    multiply_transposed_add(jacobian_, G_.data(), -1.0, lambda, residual_f_.data());
+    multiply_add(jacobian_, G_.data(), -1.0, a, residual_gamma_.data());
+    solve_once(residual_f_.data(), residual_gamma_.data(), residual_f_.data(), residual_gamma_.data());
+    for (std::size_t i = 0; i < n_; ++i) a[i] += residual_f_[i];
+    for (std::size_t j = 0; j < m_; ++j) lambda[j] += residual_gamma_[j];
+  }
+  inconsistency_ = inconsistency;
+}
+
+void DenseKkt::solve_once(const double* f, const double* gamma, double* a, double* lambda) {
   const std::size_t n = n_, m = m_, r = rank_;
-  if (m == 1 && r == 1) return solve_single(f, gamma, a, lambda);
   const bool redundant = r < m;
   double* w = w_.data();
   double* u = u_.data();
@@ -326,18 +388,19 @@ void DenseKkt::solve(const double* f, const double* gamma, double* a, double* la
     for (std::size_t k = 0; k < m; ++k) u[k] = g[order[k]];
     qr_.solve_lower(u);
   }
+  if (inexact_) std::copy(g, g + m, range_gamma_.begin());
   if (shifted_) {
     for (std::size_t j = 0; j < m; ++j) g[j] *= shift_[j];
     multiply_transposed_add(jacobian_, G_.data(), 1.0, g, w);
   }
-  substitute_forward(w);
+  substitute_forward(w, shifted_ ? shifted_extent_ : mass_extent_);
   qr_.apply_transposed(w);
   for (std::size_t k = 0; k < r; ++k) {
     z[k] = w[k] - u[k];
     w[k] = u[k];
   }
   qr_.apply(w);
-  substitute_backward(w);
+  substitute_backward(w, shifted_ ? shifted_extent_ : mass_extent_);
   if (redundant) {
     std::copy(gamma, gamma + m, g);
     multiply_add(jacobian_, G_.data(), -1.0, w, g);

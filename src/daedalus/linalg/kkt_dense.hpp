@@ -35,25 +35,30 @@ class DenseKkt {
   void add_shift(double multiple);
   void form_columns(const Extents& extent);
   void prepare_redundant();
-  void substitute_forward(double* w) const;
-  void substitute_backward(double* w) const;
+  double smallest_eigenvalue(const Extents& extent);
+  void substitute_forward(double* w, const Extents& extent) const;
+  void substitute_backward(double* w, const Extents& extent) const;
+  void solve_once(const double* f, const double* gamma, double* a, double* lambda);
+  void solve_corrected(const double* f, const double* gamma, double* a, double* lambda);
   void solve_single(const double* f, const double* gamma, double* a, double* lambda);
   KktOutcome decide();
 
   const Sparsity& mass_;
   const Sparsity& jacobian_;
   const std::size_t n_, m_;
-  bool known_ = false, shifted_ = false;
+  bool known_ = false, shifted_ = false, inexact_ = false;
   KktOutcome outcome_ = KktOutcome::not_finite;
   std::vector<double> M_, G_;                     ///< the values factored last
   std::vector<double> U_, inverse_, diagonal_;    ///< U^T U = M or M + G^T S G; 1/U_kk; the diagonal before factoring
   Extents mass_extent_, shifted_extent_;          ///< one past the last nonzero column of each row of U
   std::vector<double> effective_mass_, shift_;    ///< per row of G
   double mass_quality_ = 0.0;
+  bool mass_was_singular_ = false;  ///< at some point of the trajectory; then it is so everywhere, up to round-off
   double single_square_ = 0.0;                    ///< y^T y where G has one row
   HouseholderQr qr_;                              ///< of Y = U^-T G^T
   std::unique_ptr<HouseholderQr> range_;          ///< of R^T in the order of the rows of G, for redundant rows only
   std::vector<double> w_, u_, z_, g_;
+  std::vector<double> right_f_, right_gamma_, residual_f_, residual_gamma_, range_gamma_;
   std::size_t rank_ = 0;
   std::vector<std::size_t> dependent_rows_;
   double inconsistency_ = 0.0;

@@ -170,7 +170,9 @@ KktOutcome SparseKkt::factor(const double* M, const double* G) {
       factor_bordered(Reuse::pivots)) {
     return outcome_ = dependent_rows_.empty() ? KktOutcome::regular : KktOutcome::redundant;
   }
-  return outcome_ = factor_plain();
+  outcome_ = factor_plain();
+  if (outcome_ == KktOutcome::singular_mass) rank_ = 0;
+  return outcome_;
 }
 
 KktOutcome SparseKkt::factor_plain() {
