@@ -38,7 +38,7 @@ const std::map<std::string, Rule>& rules() {
       {"formulate",
        {{"structure", "mechanics", "model", "expr", "compile", "linalg"}, {"daedalus/integrate/system.hpp"}}},
       {"solve", {below_solve, {}}},
-      {"report", {{"solve"}, {"daedalus/expr/print.hpp"}}},
+      {"report", {{"solve", "expr"}, {}}},
       {"cli", {{"solve", "report"}, {"daedalus/model/reader.hpp"}}},
   };
   return table;

@@ -233,7 +233,7 @@ solve::Trajectory run(const model::Model& model, double tolerance, const std::st
 /// Checks a formulation at rtol = atol = 1e-10. A step's error is about the tolerance times 1 + |x|, and what has come
 /// together after all steps is at most their number times that, times the factor K by which the equations magnify a
 /// disturbance until t_end. K is measured with a disturbance of 1e-7 of the start: large against the errors of the runs,
-/// small enough for linearity. The estimate of DOP853 is not a bound, and K is that of one direction: factor 5.
+/// small enough for linearity.
 Manufactured::Errors check(const Manufactured& manufactured, const std::string& formulation, const std::string& initialize) {
   constexpr double tolerance = 1e-10, disturbance = 1e-7;
   const solve::Trajectory fine = run(manufactured.model(), tolerance, formulation, initialize);
@@ -241,7 +241,7 @@ Manufactured::Errors check(const Manufactured& manufactured, const std::string& 
   const Manufactured::Errors moved =
       manufactured.errors(run(manufactured.disturbed(disturbance), tolerance, formulation, initialize));
   const double steps = static_cast<double>(fine.stats.steps);
-  const double unit = 5.0 * steps * tolerance * (1.0 + manufactured.size());
+  const double unit = steps * tolerance * (1.0 + manufactured.size());
   EXPECT_LE(error.motion, unit * std::max(1.0, moved.motion / disturbance)) << formulation;
   EXPECT_LE(error.multipliers, unit * std::max(1.0, moved.multipliers / disturbance)) << formulation;
   // the disturbance is seen at all, and the bound is a sharp one

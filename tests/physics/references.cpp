@@ -164,7 +164,7 @@ TEST_P(References, ErrorFallsInProportionToTheTolerance) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, References, testing::ValuesIn(cases()),
-                         [](const testing::TestParamInfo<Case>& info) { return info.param.name; });
+                         [](const testing::TestParamInfo<Case>& one) { return one.param.name; });
 
 /// The numbers that the notes' pendulum must reach, absolute.
 TEST(Pendulum, MeetsItsReferenceAtOneTenAndFiftySeconds) {

@@ -62,7 +62,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
         return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
       };
       row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same(a[i - 1], b[j - 1]) ? 0U : 1U)});
-      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1])) row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+        row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before = last;
     last = row;
@@ -107,7 +108,8 @@ void Faults::throw_if_any() {
   throw Error(std::move(faults_));
 }
 
-std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known, std::size_t most) {
+std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known,
+                                       std::size_t most) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
   const std::size_t allowed = std::max<std::size_t>(1, wrong.size() / 3 + (wrong.size() > 2 ? 1 : 0));
   for (const std::string& name : known) {

@@ -21,47 +21,86 @@ constexpr std::uint32_t no_register = std::numeric_limits<std::uint32_t>::max();
 
 Code code_of(Op op) {
   switch (op) {
-    case Op::add: return Code::add;
-    case Op::sub: return Code::sub;
-    case Op::mul: return Code::mul;
-    case Op::div: return Code::div;
-    case Op::neg: return Code::neg;
-    case Op::pow: return Code::pow;
-    case Op::sin: return Code::sin;
-    case Op::cos: return Code::cos;
-    case Op::tan: return Code::tan;
-    case Op::asin: return Code::asin;
-    case Op::acos: return Code::acos;
-    case Op::atan: return Code::atan;
-    case Op::sinh: return Code::sinh;
-    case Op::cosh: return Code::cosh;
-    case Op::tanh: return Code::tanh;
-    case Op::asinh: return Code::asinh;
-    case Op::acosh: return Code::acosh;
-    case Op::atanh: return Code::atanh;
-    case Op::exp: return Code::exp;
-    case Op::log: return Code::log;
-    case Op::log10: return Code::log10;
-    case Op::sqrt: return Code::sqrt;
-    case Op::cbrt: return Code::cbrt;
-    case Op::abs: return Code::abs;
-    case Op::sign: return Code::sign;
-    case Op::floor: return Code::floor;
-    case Op::atan2: return Code::atan2;
-    case Op::min: return Code::min;
-    case Op::max: return Code::max;
-    case Op::hypot: return Code::hypot;
-    case Op::less: return Code::less;
-    case Op::less_equal: return Code::less_equal;
-    case Op::equal: return Code::equal;
-    case Op::not_equal: return Code::not_equal;
-    case Op::logical_and: return Code::logical_and;
-    case Op::logical_or: return Code::logical_or;
-    case Op::logical_not: return Code::logical_not;
-    case Op::choose: return Code::choose;
+    case Op::add:
+      return Code::add;
+    case Op::sub:
+      return Code::sub;
+    case Op::mul:
+      return Code::mul;
+    case Op::div:
+      return Code::div;
+    case Op::neg:
+      return Code::neg;
+    case Op::pow:
+      return Code::pow;
+    case Op::sin:
+      return Code::sin;
+    case Op::cos:
+      return Code::cos;
+    case Op::tan:
+      return Code::tan;
+    case Op::asin:
+      return Code::asin;
+    case Op::acos:
+      return Code::acos;
+    case Op::atan:
+      return Code::atan;
+    case Op::sinh:
+      return Code::sinh;
+    case Op::cosh:
+      return Code::cosh;
+    case Op::tanh:
+      return Code::tanh;
+    case Op::asinh:
+      return Code::asinh;
+    case Op::acosh:
+      return Code::acosh;
+    case Op::atanh:
+      return Code::atanh;
+    case Op::exp:
+      return Code::exp;
+    case Op::log:
+      return Code::log;
+    case Op::log10:
+      return Code::log10;
+    case Op::sqrt:
+      return Code::sqrt;
+    case Op::cbrt:
+      return Code::cbrt;
+    case Op::abs:
+      return Code::abs;
+    case Op::sign:
+      return Code::sign;
+    case Op::floor:
+      return Code::floor;
+    case Op::atan2:
+      return Code::atan2;
+    case Op::min:
+      return Code::min;
+    case Op::max:
+      return Code::max;
+    case Op::hypot:
+      return Code::hypot;
+    case Op::less:
+      return Code::less;
+    case Op::less_equal:
+      return Code::less_equal;
+    case Op::equal:
+      return Code::equal;
+    case Op::not_equal:
+      return Code::not_equal;
+    case Op::logical_and:
+      return Code::logical_and;
+    case Op::logical_or:
+      return Code::logical_or;
+    case Op::logical_not:
+      return Code::logical_not;
+    case Op::choose:
+      return Code::choose;
     case Op::constant:
     case Op::symbol:
-    case Op::lookup: break;
+    case Op::lookup:
+      break;
   }
   DAEDALUS_CHECK(false, "no instruction for {}", expr::name_of(op));
 }
@@ -159,7 +198,8 @@ class Compiler {
     next_register_ = static_cast<std::uint32_t>(tape_->constants.size());
     for (const auto& block : request_.inputs)
       for (const Expr& symbol : block) {
-        if (walk_.visited(symbol.id()) && !values_.empty() && !value(symbol.id()).known) reg(symbol.id()) = next_register_;
+        if (walk_.visited(symbol.id()) && !values_.empty() && !value(symbol.id()).known)
+          reg(symbol.id()) = next_register_;
         ++next_register_;
       }
     first_temporary_ = next_register_;

@@ -2,9 +2,9 @@
 // loops over a topological order and share one table of partial derivatives: chain(node, operand, d) is
 // d * (df/d operand).
 //
-// An operand that a condition may leave out (if, min, max) gets its derivative only where it counts: in if(x > 0, sqrt(x), 0)
-// the factor 1/(2*sqrt(x)) must not be multiplied by an adjoint 0, which would be NaN for x <= 0. So the reverse sweep
-// keeps each adjoint as a pair (condition, value) and multiplies values only.
+// An operand that a condition may leave out (if, min, max) gets its derivative only where it counts: in if(x > 0,
+// sqrt(x), 0) the factor 1/(2*sqrt(x)) must not be multiplied by an adjoint 0, which would be NaN for x <= 0. So the
+// reverse sweep keeps each adjoint as a pair (condition, value) and multiplies values only.
 
 #include "daedalus/expr/derivative.hpp"
 
@@ -29,40 +29,66 @@ Expr chain(Expr f, int which, Expr d) {
   const Expr a{&graph, node.a}, b{&graph, node.b};
   const Expr zero = graph.constant(0.0);
   switch (node.op) {
-    case Op::add: return d;
-    case Op::sub: return which == 0 ? d : -d;
-    case Op::mul: return which == 0 ? d * b : a * d;
-    case Op::div: return which == 0 ? d / b : -(a * d / pow(b, 2.0));
-    case Op::neg: return -d;
+    case Op::add:
+      return d;
+    case Op::sub:
+      return which == 0 ? d : -d;
+    case Op::mul:
+      return which == 0 ? d * b : a * d;
+    case Op::div:
+      return which == 0 ? d / b : -(a * d / pow(b, 2.0));
+    case Op::neg:
+      return -d;
     case Op::pow:
       if (which == 0) return b * pow(a, b - 1.0) * d;
       return f * log(a) * d;
-    case Op::sin: return cos(a) * d;
-    case Op::cos: return -(sin(a) * d);
-    case Op::tan: return (1.0 + pow(f, 2.0)) * d;
-    case Op::asin: return d / sqrt(1.0 - pow(a, 2.0));
-    case Op::acos: return -(d / sqrt(1.0 - pow(a, 2.0)));
-    case Op::atan: return d / (1.0 + pow(a, 2.0));
-    case Op::sinh: return cosh(a) * d;
-    case Op::cosh: return sinh(a) * d;
-    case Op::tanh: return (1.0 - pow(f, 2.0)) * d;
-    case Op::asinh: return d / sqrt(pow(a, 2.0) + 1.0);
-    case Op::acosh: return d / (sqrt(a - 1.0) * sqrt(a + 1.0));
-    case Op::atanh: return d / (1.0 - pow(a, 2.0));
-    case Op::exp: return f * d;
-    case Op::log: return d / a;
-    case Op::log10: return d / (std::numbers::ln10 * a);
-    case Op::sqrt: return d / (2.0 * f);
-    case Op::cbrt: return d / (3.0 * pow(f, 2.0));
-    case Op::abs: return sign(a) * d;
-    case Op::atan2: return which == 0 ? b * d / (pow(a, 2.0) + pow(b, 2.0)) : -(a * d / (pow(a, 2.0) + pow(b, 2.0)));
-    case Op::hypot: return (which == 0 ? a : b) * d / f;
+    case Op::sin:
+      return cos(a) * d;
+    case Op::cos:
+      return -(sin(a) * d);
+    case Op::tan:
+      return (1.0 + pow(f, 2.0)) * d;
+    case Op::asin:
+      return d / sqrt(1.0 - pow(a, 2.0));
+    case Op::acos:
+      return -(d / sqrt(1.0 - pow(a, 2.0)));
+    case Op::atan:
+      return d / (1.0 + pow(a, 2.0));
+    case Op::sinh:
+      return cosh(a) * d;
+    case Op::cosh:
+      return sinh(a) * d;
+    case Op::tanh:
+      return (1.0 - pow(f, 2.0)) * d;
+    case Op::asinh:
+      return d / sqrt(pow(a, 2.0) + 1.0);
+    case Op::acosh:
+      return d / (sqrt(a - 1.0) * sqrt(a + 1.0));
+    case Op::atanh:
+      return d / (1.0 - pow(a, 2.0));
+    case Op::exp:
+      return f * d;
+    case Op::log:
+      return d / a;
+    case Op::log10:
+      return d / (std::numbers::ln10 * a);
+    case Op::sqrt:
+      return d / (2.0 * f);
+    case Op::cbrt:
+      return d / (3.0 * pow(f, 2.0));
+    case Op::abs:
+      return sign(a) * d;
+    case Op::atan2:
+      return which == 0 ? b * d / (pow(a, 2.0) + pow(b, 2.0)) : -(a * d / (pow(a, 2.0) + pow(b, 2.0)));
+    case Op::hypot:
+      return (which == 0 ? a : b) * d / f;
     case Op::lookup:
       throw Error("not-yet", "the derivative of the table '" + graph.table_name(node.index) + "' is not available yet",
                   "use a formula instead of the table where its derivative is needed");
     case Op::min:
     case Op::max:
-    case Op::choose: break;  // see Branches
+    case Op::choose:
+      break;  // see Branches
     case Op::sign:
     case Op::floor:
     case Op::less:
@@ -73,7 +99,8 @@ Expr chain(Expr f, int which, Expr d) {
     case Op::logical_or:
     case Op::logical_not:
     case Op::constant:
-    case Op::symbol: return zero;
+    case Op::symbol:
+      return zero;
   }
   DAEDALUS_CHECK(false, "no derivative of {}", name_of(node.op));
 }
@@ -87,7 +114,8 @@ std::vector<NodeId> ids_of(std::span<const Expr> roots) {
 
 NodeId operand(const Node& node, int which) { return which == 0 ? node.a : which == 1 ? node.b : node.c; }
 
-/// What if, min and max have in common: a condition, and the operand whose value they take where it holds and where not.
+/// What if, min and max have in common: a condition, and the operand whose value they take where it holds and where
+/// not.
 struct Branches {
   bool any = false;
   Expr condition;

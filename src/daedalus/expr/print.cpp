@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <unordered_set>
 #include <vector>
 
@@ -21,19 +22,28 @@ Binding binding_of(const Node& node) {
   switch (node.op) {
     case Op::add:
     case Op::sub:
-    case Op::neg: return sum;
+    case Op::neg:
+      return sum;
     case Op::mul:
-    case Op::div: return product;
-    case Op::pow: return power_;
+    case Op::div:
+      return product;
+    case Op::pow:
+      return power_;
     case Op::less:
     case Op::less_equal:
     case Op::equal:
-    case Op::not_equal: return compare;
-    case Op::logical_and: return and_;
-    case Op::logical_or: return or_;
-    case Op::logical_not: return not_;
-    case Op::constant: return node.value < 0.0 ? sum : atom;
-    default: return atom;
+    case Op::not_equal:
+      return compare;
+    case Op::logical_and:
+      return and_;
+    case Op::logical_or:
+      return or_;
+    case Op::logical_not:
+      return not_;
+    case Op::constant:
+      return node.value < 0.0 ? sum : atom;
+    default:
+      return atom;
   }
 }
 
@@ -105,19 +115,39 @@ class TextPrinter : public Printer {
 
   void emit(const Node& node) override {
     switch (node.op) {
-      case Op::constant: push(shortest(node.value)); return;
-      case Op::symbol: push(graph_.symbol_name(node.index)); return;
-      case Op::add: infix(node, " + ", sum, sum); return;
-      case Op::sub: infix(node, " - ", sum, sum + 1); return;
-      case Op::mul: infix(node, "*", product, product); return;
-      case Op::div: infix(node, "/", product, product + 1); return;
-      case Op::pow: infix(node, "^", power_ + 1, power_); return;
+      case Op::constant:
+        push(shortest(node.value));
+        return;
+      case Op::symbol:
+        push(graph_.symbol_name(node.index));
+        return;
+      case Op::add:
+        infix(node, " + ", sum, sum);
+        return;
+      case Op::sub:
+        infix(node, " - ", sum, sum + 1);
+        return;
+      case Op::mul:
+        infix(node, "*", product, product);
+        return;
+      case Op::div:
+        infix(node, "/", product, product + 1);
+        return;
+      case Op::pow:
+        infix(node, "^", power_ + 1, power_);
+        return;
       case Op::less:
       case Op::less_equal:
       case Op::equal:
-      case Op::not_equal: infix(node, fmt::format(" {} ", name_of(node.op)), sum, sum); return;
-      case Op::logical_and: infix(node, " and ", and_, and_ + 1); return;
-      case Op::logical_or: infix(node, " or ", or_, or_ + 1); return;
+      case Op::not_equal:
+        infix(node, fmt::format(" {} ", name_of(node.op)), sum, sum);
+        return;
+      case Op::logical_and:
+        infix(node, " and ", and_, and_ + 1);
+        return;
+      case Op::logical_or:
+        infix(node, " or ", or_, or_ + 1);
+        return;
       case Op::neg:
         push(node.a, product);
         push("-");
@@ -172,10 +202,18 @@ class LatexPrinter : public Printer {
 
   void emit(const Node& node) override {
     switch (node.op) {
-      case Op::constant: push(number(node.value)); return;
-      case Op::symbol: push(name_to_latex(graph_.symbol_name(node.index))); return;
-      case Op::add: infix(node, " + ", sum, sum); return;
-      case Op::sub: infix(node, " - ", sum, sum + 1); return;
+      case Op::constant:
+        push(number(node.value));
+        return;
+      case Op::symbol:
+        push(name_to_latex(graph_.symbol_name(node.index)));
+        return;
+      case Op::add:
+        infix(node, " + ", sum, sum);
+        return;
+      case Op::sub:
+        infix(node, " - ", sum, sum + 1);
+        return;
       case Op::mul: {
         // digits beside digits would read as one number
         NodeId first = node.b;
@@ -191,17 +229,31 @@ class LatexPrinter : public Printer {
         push(node.a, lowest);
         push("\\frac{");
         return;
-      case Op::pow: emit_power(node); return;
+      case Op::pow:
+        emit_power(node);
+        return;
       case Op::neg:
         push(node.a, product);
         push("-");
         return;
-      case Op::less: infix(node, " < ", sum, sum); return;
-      case Op::less_equal: infix(node, " \\le ", sum, sum); return;
-      case Op::equal: infix(node, " = ", sum, sum); return;
-      case Op::not_equal: infix(node, " \\ne ", sum, sum); return;
-      case Op::logical_and: infix(node, " \\land ", and_, and_ + 1); return;
-      case Op::logical_or: infix(node, " \\lor ", or_, or_ + 1); return;
+      case Op::less:
+        infix(node, " < ", sum, sum);
+        return;
+      case Op::less_equal:
+        infix(node, " \\le ", sum, sum);
+        return;
+      case Op::equal:
+        infix(node, " = ", sum, sum);
+        return;
+      case Op::not_equal:
+        infix(node, " \\ne ", sum, sum);
+        return;
+      case Op::logical_and:
+        infix(node, " \\land ", and_, and_ + 1);
+        return;
+      case Op::logical_or:
+        infix(node, " \\lor ", or_, or_ + 1);
+        return;
       case Op::logical_not:
         push(node.a, power_);  // \lnot a < b would read as (\lnot a) < b
         push("\\lnot ");
@@ -235,22 +287,53 @@ class LatexPrinter : public Printer {
         push(node.b, lowest);
         push("\\begin{cases}");
         return;
-      case Op::sin: call("\\sin", node); return;
-      case Op::cos: call("\\cos", node); return;
-      case Op::tan: call("\\tan", node); return;
-      case Op::asin: call("\\arcsin", node); return;
-      case Op::acos: call("\\arccos", node); return;
-      case Op::atan: call("\\arctan", node); return;
-      case Op::sinh: call("\\sinh", node); return;
-      case Op::cosh: call("\\cosh", node); return;
-      case Op::tanh: call("\\tanh", node); return;
-      case Op::exp: call("\\exp", node); return;
-      case Op::log: call("\\ln", node); return;
-      case Op::log10: call("\\log_{10}", node); return;
-      case Op::min: call("\\min", node); return;
-      case Op::max: call("\\max", node); return;
-      case Op::lookup: call(name_to_latex(graph_.table_name(node.index)), node); return;
-      default: call(fmt::format("\\operatorname{{{}}}", name_of(node.op)), node);
+      case Op::sin:
+        call("\\sin", node);
+        return;
+      case Op::cos:
+        call("\\cos", node);
+        return;
+      case Op::tan:
+        call("\\tan", node);
+        return;
+      case Op::asin:
+        call("\\arcsin", node);
+        return;
+      case Op::acos:
+        call("\\arccos", node);
+        return;
+      case Op::atan:
+        call("\\arctan", node);
+        return;
+      case Op::sinh:
+        call("\\sinh", node);
+        return;
+      case Op::cosh:
+        call("\\cosh", node);
+        return;
+      case Op::tanh:
+        call("\\tanh", node);
+        return;
+      case Op::exp:
+        call("\\exp", node);
+        return;
+      case Op::log:
+        call("\\ln", node);
+        return;
+      case Op::log10:
+        call("\\log_{10}", node);
+        return;
+      case Op::min:
+        call("\\min", node);
+        return;
+      case Op::max:
+        call("\\max", node);
+        return;
+      case Op::lookup:
+        call(name_to_latex(graph_.table_name(node.index)), node);
+        return;
+      default:
+        call(fmt::format("\\operatorname{{{}}}", name_of(node.op)), node);
     }
   }
 
@@ -263,7 +346,8 @@ class LatexPrinter : public Printer {
       push("\\right)^{");
       push(node.a, lowest);
       push("\\left(");
-    } else if ((base.op == Op::symbol && name_to_latex(graph_.symbol_name(base.index)).find('^') == std::string::npos) ||
+    } else if ((base.op == Op::symbol &&
+                name_to_latex(graph_.symbol_name(base.index)).find('^') == std::string::npos) ||
                (base.op == Op::constant && base.value >= 0.0)) {
       push("^{");
       push(node.a, lowest);
@@ -289,9 +373,9 @@ class LatexPrinter : public Printer {
 
 const std::unordered_set<std::string>& greek() {
   static const std::unordered_set<std::string> names{
-      "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta",   "theta", "iota",  "kappa", "lambda", "mu",
-      "nu",    "xi",   "pi",    "rho",   "sigma",   "tau",  "upsilon", "phi", "chi",   "psi",   "omega",
-      "Gamma", "Delta", "Theta", "Lambda", "Xi",    "Pi",   "Sigma", "Upsilon", "Phi",   "Psi",   "Omega"};
+      "alpha", "beta",  "gamma",  "delta", "epsilon", "zeta",  "eta",     "theta", "iota", "kappa", "lambda", "mu",
+      "nu",    "xi",    "pi",     "rho",   "sigma",   "tau",   "upsilon", "phi",   "chi",  "psi",   "omega",  "Gamma",
+      "Delta", "Theta", "Lambda", "Xi",    "Pi",      "Sigma", "Upsilon", "Phi",   "Psi",  "Omega"};
   return names;
 }
 

@@ -39,8 +39,11 @@ std::vector<Expr> substitute(std::span<const Expr> roots, const std::unordered_m
         image[i] = node.op == Op::lookup ? graph.lookup(graph.table_name(node.index), of(node.a))
                                          : graph.make(node.op, of(node.a));
         break;
-      case 2: image[i] = graph.make(node.op, of(node.a), of(node.b)); break;
-      default: image[i] = graph.make(node.op, of(node.a), of(node.b), of(node.c));
+      case 2:
+        image[i] = graph.make(node.op, of(node.a), of(node.b));
+        break;
+      default:
+        image[i] = graph.make(node.op, of(node.a), of(node.b), of(node.c));
     }
   }
   std::vector<Expr> result;

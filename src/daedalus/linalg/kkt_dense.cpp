@@ -24,6 +24,8 @@ namespace {
 // Measures of definiteness, see cholesky(). Below `sound` M + G^T S G is tried, which may be better conditioned; at or
 // below `singular` three digits or fewer would be left, and a pivot of an exactly singular M lands there by round-off.
 constexpr double sound_pivot = 1e-4;
+constexpr double doubtful_pivot = 1e-4;  // below it the smallest eigenvalue is computed
+constexpr double inexact_pivot = 1e-6;   // below it solutions are corrected
 double singular_pivot(std::size_t n) {
   return 1e-13 + 8.0 * static_cast<double>(n) * std::numeric_limits<double>::epsilon();
 }
@@ -200,11 +202,13 @@ double DenseKkt::factor_shifted() {
   };
   for (const double multiple : {1.0, 1e2, 1e4, 1e6}) {
     const double quality = attempt(multiple);
+    // No gain over the last attempt: what is left is ill conditioned on ker G, which no shift mends.
+    const bool gained = quality > 2.0 * std::max(best, mass_quality_);
     if (quality > best) {
       best = quality;
       best_multiple = multiple;
     }
-    if (quality >= sound_pivot) break;
+    if (quality >= sound_pivot || (best > singular_pivot(n_) && !gained)) break;
   }
   if (best > singular_pivot(n_) && loaded != best_multiple) attempt(best_multiple);
   return best;

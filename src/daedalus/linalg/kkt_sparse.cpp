@@ -32,7 +32,8 @@ constexpr double sound_again = 1e-2;
 constexpr double enough_backward = 3e-14;
 constexpr double bad_backward = 1e-10;
 constexpr std::size_t dense_limit = 3000;
-constexpr double border_limit = 5e7;  // entries of X and C
+constexpr double border_limit = 5e7;     // entries of X and C
+constexpr double border_work = 2e9;      // operations to make them orthogonal
 constexpr double regularization = 1e-9;
 
 double inverse_power(double x) {
@@ -141,12 +142,15 @@ void SparseKkt::assemble(KktAssembly& assembly, double shift) {
     for (std::size_t k = 0; k < scaled_G_.size(); ++k) K[assembly.upper[k]] = K[assembly.lower[k]] = scaled_G_[k];
     return;
   }
+  const double largest = m_ > 0 ? *std::max_element(e_.begin(), e_.end()) : 1.0;
   for (std::size_t j = 0; j < m_; ++j) {
     const bool left_out = shift == 0.0 && is_weak_[j];
     for (std::size_t k = jacobian_.row_start[j]; k < jacobian_.row_start[j + 1]; ++k) {
       K[assembly.upper[k]] = K[assembly.lower[k]] = left_out ? 0.0 : scaled_G_[k];
     }
-    K[assembly.diagonal[j]] = left_out ? 1.0 : -shift;
+    // In the units of the rows as given, so that the corrections stay in the range of G and lambda of least norm.
+    const double unit = std::max(1e-3, e_[j] / largest);
+    K[assembly.diagonal[j]] = left_out ? 1.0 : -shift * unit * unit;
   }
 }
 
@@ -199,7 +203,8 @@ KktOutcome SparseKkt::factor_carefully(bool factored) {
 }
 
 bool SparseKkt::factor_bordered(Reuse reuse) {
-  if (static_cast<double>(weak_.size()) * static_cast<double>(n_ + m_) > border_limit) return false;
+  const double entries = static_cast<double>(weak_.size()) * static_cast<double>(n_ + m_);
+  if (entries > border_limit || entries * static_cast<double>(weak_.size()) > border_work) return false;
   if (!bordered_) bordered_ = std::make_unique<KktAssembly>(mass_, jacobian_, true);
   is_weak_.assign(m_, 0);
   for (const std::size_t w : weak_) is_weak_[w] = 1;
@@ -462,6 +467,12 @@ void SparseKkt::solve(const double* f, const double* gamma, double* a, double* l
       break;
     default:
       solve_refined(20);
+      if (redundant) {
+        // What of gamma lies outside the range of G has driven lambda along the kernel of G^T: once more without it.
+        std::fill(b_.begin() + static_cast<std::ptrdiff_t>(n_), b_.end(), 0.0);
+        multiply_add(jacobian_, scaled_G_.data(), 1.0, x_.data(), b_.data() + n_);
+        solve_refined(20);
+      }
   }
   for (std::size_t i = 0; i < n_; ++i) x_[i] *= d_[i];
   for (std::size_t j = 0; j < m_; ++j) x_[n_ + j] *= e_[j];

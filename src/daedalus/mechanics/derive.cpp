@@ -77,6 +77,24 @@ std::unordered_map<NodeId, Expr> zeros_for(const std::vector<Expr>& symbols) {
   return zeros;
 }
 
+/// Takes the upper triangle for both: the two are equal but may be written differently, and so rounded differently. What
+/// is stored on one side only is zero in disguise.
+SparseExpr mirrored(const SparseExpr& M) {
+  SparseExpr result;
+  result.rows = M.rows;
+  result.columns = M.columns;
+  for (std::size_t i = 0; i < M.rows; ++i) {
+    for (std::size_t k = M.row_start[i]; k < M.row_start[i + 1]; ++k) {
+      const Expr other = M.at(M.column[k], i);
+      if (!other.valid()) continue;
+      result.column.push_back(M.column[k]);
+      result.value.push_back(M.column[k] < i ? other : M.value[k]);
+    }
+    result.row_start.push_back(result.column.size());
+  }
+  return result;
+}
+
 /// Velocities at which an expression that does not depend on them is taken: at rest where all `roots` are finite there,
 /// otherwise somewhere (hypot(x', y')^2 has no derivatives at rest that a computer could evaluate).
 std::unordered_map<NodeId, Expr> resting_point(const std::vector<Expr>& roots, const std::vector<Expr>& v) {
@@ -186,6 +204,7 @@ class Derivation {
       p = expr::gradient(L, out_.v);
       out_.M = expr::jacobian(p, out_.v);
     }
+    out_.M = mirrored(out_.M);
     out_.lagrangian = L;
     refuse_auxiliary(p);
     Direction along = along_;

@@ -27,29 +27,36 @@ ForceTerms force_terms(const Equations& equations) {
     return terms;
   }
 
-  // Derivatives of the entries of M, once: dM[k] lists (l, dM_k/dq_l).
+  // Every derivative D = dM_ij/dq_l goes with weight 1/2 to three Christoffel symbols. Halves of the same D are counted
+  // before anything is written down, so that what cancels does not appear.
   const SparseExpr derivative = expr::jacobian(equations.M.value, equations.q);
-  std::vector<std::map<std::size_t, Expr>> C(n);
-  const auto add = [&](std::size_t i, std::size_t j, Expr value) {
-    const auto [found, fresh] = C[i].try_emplace(j, value);
-    if (!fresh) found->second = found->second + value;
-  };
+  std::vector<std::map<std::size_t, std::map<std::size_t, std::map<NodeId, int>>>> halves(n);  // row, column, velocity, D
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = equations.M.row_start[i]; k < equations.M.row_start[i + 1]; ++k) {
       const std::size_t j = equations.M.column[k];
       for (std::size_t e = derivative.row_start[k]; e < derivative.row_start[k + 1]; ++e) {
         const std::size_t l = derivative.column[e];
-        const Expr half = derivative.value[e] / 2.0;    // dM_ij/dq_l / 2
-        add(i, j, half * equations.v[l]);               // c_ijl v_l
-        add(i, l, half * equations.v[j]);               // c_ilj v_j: dM_ij/dq_l with the roles of j and l exchanged
-        add(l, j, -(half * equations.v[i]));            // c_lji v_i: minus the derivative by the row's own coordinate
+        const expr::Node& node = derivative.value[e].node();
+        const bool negative = node.op == expr::Op::neg;
+        const NodeId D = negative ? node.a : derivative.value[e].id();
+        const int sign = negative ? -1 : 1;
+        halves[i][j][l][D] += sign;  // c_ijl v_l
+        halves[i][l][j][D] += sign;  // c_ilj v_j: the roles of j and l exchanged
+        halves[l][j][i][D] -= sign;  // c_lji v_i: the derivative by the row's own coordinate
       }
     }
-  for (const auto& row : C) {
-    for (const auto& [j, value] : row) {
-      if (value.is_constant(0.0)) continue;
+  for (const auto& row : halves) {
+    for (const auto& [j, velocities] : row) {
+      Expr entry = zero;
+      for (const auto& [l, parts] : velocities) {
+        Expr symbol = zero;
+        for (const auto& [D, count] : parts)
+          if (count != 0) symbol = symbol + (count / 2.0) * Expr(&graph, D);
+        entry = entry + symbol * equations.v[l];
+      }
+      if (entry.is_constant(0.0)) continue;
       terms.C.column.push_back(j);
-      terms.C.value.push_back(value);
+      terms.C.value.push_back(entry);
     }
     terms.C.row_start.push_back(terms.C.column.size());
   }

@@ -46,8 +46,6 @@ class Checker {
     }
     for (const Equation& equation : model_.initial) allowed(equation.residual, rules::initial, equation.place, fmt::format("'{}'", equation.name));
     for (const Equation& equation : model_.invariants) allowed(equation.residual, rules::invariant, equation.place, fmt::format("'{}'", equation.name));
-    if (model_.kind == Kind::dae)
-      for (const Equation& equation : model_.equations) allowed(equation.residual, rules::equation, equation.place, fmt::format("'{}'", equation.name));
   }
 
  private:

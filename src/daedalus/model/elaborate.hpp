@@ -155,6 +155,8 @@ class Elaborator {
   Expr derivative_call(const SyntaxTree& tree, const Syntax& node);
   Expr loop(const SyntaxTree& tree, const Syntax& node);
   Value logical(const SyntaxTree& tree, const Syntax& node);
+  Expr total_derivative(Expr root);
+  Expr derivative_of_term(Expr term);
   std::optional<double> quick_number(const SyntaxTree& tree, SyntaxId id);
   std::int64_t whole_number(const SyntaxTree& tree, SyntaxId id);
   std::string segment_name(const SyntaxTree& tree, const Syntax& node);
@@ -174,6 +176,7 @@ class Elaborator {
   std::unordered_map<NodeId, ItemId> item_of_symbol_;  ///< parameters and discrete values
   std::unordered_map<NodeId, ItemId> start_of_symbol_;
   std::unordered_set<NodeId> multipliers_;
+  std::unordered_map<NodeId, Expr> total_derivatives_;
   std::unordered_set<const Entity*> active_functions_;
   Evaluator parameters_, starts_;
   expr::Walk walk_;

@@ -145,6 +145,7 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
   const auto says = [&](std::string_view what) { return description.find(what) != std::string_view::npos; };
   const Place place = map.place(offset);
   if (says("invalid utf-8")) return {"not-text", "the file is not UTF-8 text", "save it as UTF-8", place};
+  if (says("maximum nested")) return {"toml", "arrays and tables are nested too deep", "a model needs at most four levels", place};
   if (says("expected '=', saw '('") || says("expected '=', saw '['") || says("expected '=', saw '''"))
     if (const std::optional<Fault> fault = unquoted_key(map, here)) return *fault;
   if (says("cannot redefine existing")) {

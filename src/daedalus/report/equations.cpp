@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/tidy.hpp"
 
 namespace daedalus::report {
 
@@ -16,6 +17,9 @@ using mechanics::Equations;
 using mechanics::ForceTerms;
 
 namespace {
+
+std::string text_of(Expr e) { return expr::to_text(expr::tidy(e)); }
+std::string latex_of(Expr e) { return expr::to_latex(expr::tidy(e)); }
 
 bool all_zero(const std::vector<Expr>& values) {
   return std::all_of(values.begin(), values.end(), [](const Expr& e) { return e.is_constant(0.0); });
@@ -40,7 +44,7 @@ std::string matrix_text(const std::string& name, const SparseExpr& matrix) {
   if (small) {
     for (std::size_t i = 0; i < matrix.rows; ++i)
       for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-        cells[i * matrix.columns + matrix.column[k]] = expr::to_text(matrix.value[k]);
+        cells[i * matrix.columns + matrix.column[k]] = text_of(matrix.value[k]);
     for (std::size_t j = 0; j < matrix.columns; ++j) {
       for (std::size_t i = 0; i < matrix.rows; ++i) width[j] = std::max(width[j], cells[i * matrix.columns + j].size());
       total += width[j] + 2;
@@ -57,7 +61,8 @@ std::string matrix_text(const std::string& name, const SparseExpr& matrix) {
   }
   for (std::size_t i = 0; i < matrix.rows; ++i)
     for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-      text += fmt::format("  [{},{}]  {}\n", i + 1, matrix.column[k] + 1, expr::to_text(matrix.value[k]));
+      if (const std::string entry = text_of(matrix.value[k]); entry != "0")
+        text += fmt::format("  [{},{}]  {}\n", i + 1, matrix.column[k] + 1, entry);
   return text;
 }
 
@@ -67,7 +72,7 @@ std::string vector_text(const std::string& name, const std::vector<Expr>& values
   for (const std::string& label : labels) width = std::max(width, label.size());
   std::string text = fmt::format("{} =\n", name);
   for (std::size_t i = 0; i < values.size(); ++i)
-    text += fmt::format("  {:<{}}  {}\n", labels[i], width, expr::to_text(values[i]));
+    text += fmt::format("  {:<{}}  {}\n", labels[i], width, text_of(values[i]));
   return text;
 }
 
@@ -82,7 +87,7 @@ std::string latex_matrix(const SparseExpr& matrix) {
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     for (std::size_t j = 0; j < matrix.columns; ++j) {
       const Expr entry = matrix.at(i, j);
-      text += (j == 0 ? "  " : " & ") + (entry.valid() ? expr::to_latex(entry) : "0");
+      text += (j == 0 ? "  " : " & ") + (entry.valid() ? latex_of(entry) : "0");
     }
     text += i + 1 < matrix.rows ? " \\\\\n" : "\n";
   }
@@ -92,7 +97,7 @@ std::string latex_matrix(const SparseExpr& matrix) {
 std::string latex_vector(const std::vector<Expr>& values) {
   std::string text = "\\begin{bmatrix}\n";
   for (std::size_t i = 0; i < values.size(); ++i)
-    text += "  " + expr::to_latex(values[i]) + (i + 1 < values.size() ? " \\\\\n" : "\n");
+    text += "  " + latex_of(values[i]) + (i + 1 < values.size() ? " \\\\\n" : "\n");
   return text + "\\end{bmatrix}";
 }
 
@@ -136,15 +141,15 @@ std::string equations_text(const Equations& eq) {
       text += fmt::format("  {} ({}, multiplier {})\n", constraint.name, constraint.holonomic ? "holonomic" : "nonholonomic",
                           eq.lambda[i].name());
       if (constraint.holonomic) text += fmt::format("    position      {} = 0\n", expr::to_text(constraint.position));
-      text += fmt::format("    velocity      {} = 0\n", expr::to_text(constraint.velocity));
-      text += fmt::format("    acceleration  {} = 0\n", expr::to_text(acceleration_level(eq, i)));
+      text += fmt::format("    velocity      {} = 0\n", text_of(constraint.velocity));
+      text += fmt::format("    acceleration  {} = 0\n", text_of(acceleration_level(eq, i)));
     }
     text += "\nacceleration level G q'' = gamma\n" + vector_text("gamma", gamma, names);
   }
   if (!eq.auxiliary.empty()) {
     text += "\nauxiliary equations\n";
     for (std::size_t i = 0; i < eq.auxiliary.size(); ++i)
-      text += fmt::format("  {}  {} = 0\n", eq.model->equations[i].name, expr::to_text(eq.auxiliary[i]));
+      text += fmt::format("  {}  {} = 0\n", eq.model->equations[i].name, text_of(eq.auxiliary[i]));
   }
   return text;
 }
@@ -160,7 +165,7 @@ std::string equations_latex(const Equations& eq) {
   text += fmt::format("\\[ {}{} \\]\n", lagrangian ? "M \\ddot{q} + C \\dot{q} + \\frac{\\partial V}{\\partial q} = Q" : "M \\ddot{q} = f",
                       constrained ? " - G^{T} \\lambda" : "");
   std::vector<std::string> names;
-  for (const Expr& q : eq.q) names.push_back(expr::to_latex(q));
+  for (const Expr& q : eq.q) names.push_back(latex_of(q));
   text += fmt::format("\\[ q = ({}) \\]\n", fmt::join(names, ", "));
   text += fmt::format("\\[ M = {} \\]\n", latex_matrix(eq.M));
   if (lagrangian) {
@@ -176,14 +181,14 @@ std::string equations_latex(const Equations& eq) {
       const Constraint& constraint = eq.constraints[i];
       text += fmt::format("\\paragraph{{{}}}\n\\begin{{align*}}\n", escaped(constraint.name));
       if (constraint.holonomic) text += fmt::format("  {} &= 0 \\\\\n", expr::to_latex(constraint.position));
-      text += fmt::format("  {} &= 0 \\\\\n", expr::to_latex(constraint.velocity));
-      text += fmt::format("  {} &= 0\n\\end{{align*}}\n", expr::to_latex(acceleration_level(eq, i)));
+      text += fmt::format("  {} &= 0 \\\\\n", latex_of(constraint.velocity));
+      text += fmt::format("  {} &= 0\n\\end{{align*}}\n", latex_of(acceleration_level(eq, i)));
     }
   }
   if (!eq.auxiliary.empty()) {
     text += "\\paragraph{auxiliary equations}\n\\begin{align*}\n";
     for (std::size_t i = 0; i < eq.auxiliary.size(); ++i)
-      text += fmt::format("  {} &= 0{}\n", expr::to_latex(eq.auxiliary[i]), i + 1 < eq.auxiliary.size() ? " \\\\" : "");
+      text += fmt::format("  {} &= 0{}\n", latex_of(eq.auxiliary[i]), i + 1 < eq.auxiliary.size() ? " \\\\" : "");
     text += "\\end{align*}\n";
   }
   return text + "\\end{document}\n";

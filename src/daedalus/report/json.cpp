@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/tidy.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/report/version.hpp"
@@ -14,6 +15,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 Json with_version() { return {{"version", version()}}; }
+
+std::string text_of(expr::Expr e) { return expr::to_text(expr::tidy(e)); }
 
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -48,7 +51,7 @@ Json matrix_json(const expr::SparseExpr& matrix) {
       Json row = Json::array();
       for (std::size_t j = 0; j < matrix.columns; ++j) {
         const expr::Expr entry = matrix.at(i, j);
-        row.push_back(entry.valid() ? expr::to_text(entry) : "0");
+        row.push_back(entry.valid() ? text_of(entry) : "0");
       }
       rows.push_back(row);
     }
@@ -57,13 +60,13 @@ Json matrix_json(const expr::SparseExpr& matrix) {
   Json entries = Json::array();
   for (std::size_t i = 0; i < matrix.rows; ++i)
     for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-      entries.push_back(Json::array({i + 1, matrix.column[k] + 1, expr::to_text(matrix.value[k])}));
+      entries.push_back(Json::array({i + 1, matrix.column[k] + 1, text_of(matrix.value[k])}));
   return {{"rows", matrix.rows}, {"columns", matrix.columns}, {"entries", entries}};
 }
 
 Json texts(const std::vector<expr::Expr>& values) {
   Json list = Json::array();
-  for (const expr::Expr& value : values) list.push_back(expr::to_text(value));
+  for (const expr::Expr& value : values) list.push_back(text_of(value));
   return list;
 }
 
@@ -215,14 +218,14 @@ std::string to_json(const mechanics::Equations& eq) {
   for (const mechanics::Constraint& constraint : eq.constraints) {
     Json one{{"name", constraint.name}, {"type", constraint.holonomic ? "holonomic" : "nonholonomic"}};
     if (constraint.holonomic) one["position"] = expr::to_text(constraint.position) + " = 0";
-    one["velocity"] = expr::to_text(constraint.velocity) + " = 0";
+    one["velocity"] = text_of(constraint.velocity) + " = 0";
     constraints.push_back(one);
     gamma.push_back(constraint.gamma);
   }
   json["constraints"] = constraints;
   json["gamma"] = texts(gamma);
   if (!eq.auxiliary.empty()) json["auxiliary"] = texts(eq.auxiliary);
-  if (eq.kinetic) json["energy"] = {{"kinetic", expr::to_text(*eq.kinetic)}, {"potential", expr::to_text(*eq.potential)}};
+  if (eq.kinetic) json["energy"] = {{"kinetic", text_of(*eq.kinetic)}, {"potential", text_of(*eq.potential)}};
   json["conservative"] = eq.conservative;
   return text_of(json);
 }

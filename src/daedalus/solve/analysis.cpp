@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/tidy.hpp"
 #include "daedalus/linalg/rank.hpp"
 
 namespace daedalus::solve {
@@ -49,7 +50,7 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
   out.unknowns = out.equations = fn.n + fn.m + eq.z.size();
 
   for (const mechanics::Constraint& constraint : eq.constraints) {
-    if (constraint.holonomic) out.hidden.push_back({constraint.name, 1, expr::to_text(constraint.velocity) + " = 0"});
+    if (constraint.holonomic) out.hidden.push_back({constraint.name, 1, expr::to_text(expr::tidy(constraint.velocity)) + " = 0"});
   }
   for (std::size_t i = 0; i < fn.m; ++i) {
     const mechanics::Constraint& constraint = eq.constraints[i];
@@ -57,7 +58,7 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
     expr::Expr product = eq.model->graph->constant(0.0);
     for (std::size_t k = eq.G.row_start[i]; k < eq.G.row_start[i + 1]; ++k)
       product = product + eq.G.value[k] * eq.a[eq.G.column[k]];
-    out.hidden.push_back({constraint.name, constraint.holonomic ? 2 : 1, expr::to_text(product + level) + " = 0"});
+    out.hidden.push_back({constraint.name, constraint.holonomic ? 2 : 1, expr::to_text(expr::tidy(product + level)) + " = 0"});
   }
 
   // The start tells rank and consistency; an analysis is given for every model, so a start that is contradicted by fixed

@@ -26,9 +26,10 @@ struct Range {
 std::map<Op, std::array<Range, 3>> ranges() {
   const Range wide{-2.0, 2.0}, positive{0.3, 3.0}, unit{-0.9, 0.9};
   std::map<Op, std::array<Range, 3>> table;
-  for (const Op op : {Op::add, Op::sub, Op::mul, Op::neg, Op::sin, Op::cos, Op::atan, Op::sinh, Op::cosh, Op::tanh,
-                      Op::asinh, Op::exp, Op::min, Op::max, Op::less, Op::less_equal, Op::equal, Op::not_equal,
-                      Op::logical_and, Op::logical_or, Op::logical_not, Op::choose})
+  for (const Op op :
+       {Op::add,   Op::sub,       Op::mul,         Op::neg,        Op::sin,         Op::cos,   Op::atan, Op::sinh,
+        Op::cosh,  Op::tanh,      Op::asinh,       Op::exp,        Op::min,         Op::max,   Op::less, Op::less_equal,
+        Op::equal, Op::not_equal, Op::logical_and, Op::logical_or, Op::logical_not, Op::choose})
     table[op] = {wide, wide, wide};
   for (const Op op : {Op::log, Op::log10, Op::sqrt, Op::pow}) table[op] = {positive, wide, wide};
   for (const Op op : {Op::asin, Op::acos, Op::atanh}) table[op] = {unit, wide, wide};
@@ -55,7 +56,9 @@ TEST_P(DerivativeOfOperation, EqualsDualNumbers) {
   random_tree::Random random(static_cast<std::uint64_t>(op) + 100);
   Graph graph;
   const std::vector<Expr> s{graph.symbol("a"), graph.symbol("b"), graph.symbol("c")};
-  const Expr f = arity(op) == 1 ? graph.make(op, s[0]) : arity(op) == 2 ? graph.make(op, s[0], s[1]) : graph.make(op, s[0], s[1], s[2]);
+  const Expr f = arity(op) == 1   ? graph.make(op, s[0])
+                 : arity(op) == 2 ? graph.make(op, s[0], s[1])
+                                  : graph.make(op, s[0], s[1], s[2]);
   const std::vector<Expr> gradient_of_f = gradient(f, s);
   for (int trial = 0; trial < 50; ++trial) {
     Values at;
@@ -103,7 +106,7 @@ TEST(Derivative, OfNegativeBaseWithWholeExponent) {
 
 TEST(Derivative, OfRandomExpressionsForwardReverseAndDual) {
   random_tree::Random random(21);
-  const std::vector<Op> operations{Op::add, Op::sub, Op::mul, Op::mul, Op::sin, Op::cos, Op::tanh, Op::atan,
+  const std::vector<Op> operations{Op::add,   Op::sub, Op::mul, Op::mul, Op::sin, Op::cos,    Op::tanh, Op::atan,
                                    Op::asinh, Op::neg, Op::min, Op::max, Op::abs, Op::choose, Op::less, Op::hypot};
   int compared = 0;
   for (int i = 0; i < 1500; ++i) {
@@ -126,7 +129,9 @@ TEST(Derivative, OfRandomExpressionsForwardReverseAndDual) {
       ASSERT_NEAR(evaluate(reverse[j], at), expected, tolerance) << to_text(f) << "\n" << to_text(reverse[j]);
       const Expr entry = matrix.at(0, j);
       ASSERT_EQ(entry.valid(), !reverse[j].is_constant(0.0));
-      if (entry.valid()) ASSERT_EQ(entry, reverse[j]);
+      if (entry.valid()) {
+        ASSERT_EQ(entry, reverse[j]);
+      }
     }
   }
   EXPECT_GT(compared, 4000);
@@ -177,7 +182,9 @@ TEST(Derivative, IgnoresWhatABranchLeavesOut) {
         for (std::size_t j = 0; j < 2; ++j) {
           const Values at{{x.id(), a}, {y.id(), b}};
           const double forward = evaluate(partial(f, s[j]), at), backward = evaluate(reverse[j], at);
-          if (std::isfinite(forward)) EXPECT_NEAR(backward, forward, 1e-14 * (1.0 + std::abs(forward))) << to_text(f);
+          if (std::isfinite(forward)) {
+            EXPECT_NEAR(backward, forward, 1e-14 * (1.0 + std::abs(forward))) << to_text(f);
+          }
         }
   }
   EXPECT_EQ(evaluate(gradient(expressions[0], s)[0], {{x.id(), -1.5}, {y.id(), 0.0}}), 0.0);
@@ -206,7 +213,8 @@ TEST(Gradient, HasZerosForOtherSymbols) {
 TEST(Jacobian, StoresOnlyWhatIsNotZero) {
   Graph graph;
   const Expr x = graph.symbol("x"), y = graph.symbol("y"), z = graph.symbol("z");
-  const SparseExpr j = jacobian(std::vector{x * z, graph.constant(1.0), y - y, z * x + y, floor(x)}, std::vector{z, y, x});
+  const SparseExpr j =
+      jacobian(std::vector{x * z, graph.constant(1.0), y - y, z * x + y, floor(x)}, std::vector{z, y, x});
   EXPECT_EQ(j.rows, 5U);
   EXPECT_EQ(j.columns, 3U);
   EXPECT_EQ(j.row_start, (std::vector<std::size_t>{0, 2, 2, 2, 5, 5}));

@@ -13,7 +13,8 @@ namespace {
 
 struct GraphTest : testing::Test {
   Graph graph;
-  Expr a = graph.symbol("a"), b = graph.symbol("b"), m = graph.symbol("m"), v = graph.symbol("v"), x = graph.symbol("x");
+  Expr a = graph.symbol("a"), b = graph.symbol("b"), m = graph.symbol("m"), v = graph.symbol("v"),
+       x = graph.symbol("x");
   Expr number(double value) { return graph.constant(value); }
 };
 
@@ -47,9 +48,15 @@ TEST_F(GraphTest, OperandsComeBeforeTheirUsers) {
     random_tree::build(graph, random_tree::make_tree(random, random_tree::all_operations(), 3, 60), symbols);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& node = graph.node(id);
-    if (arity(node.op) > 0) EXPECT_LT(node.a, id);
-    if (arity(node.op) > 1) EXPECT_LT(node.b, id);
-    if (arity(node.op) > 2) EXPECT_LT(node.c, id);
+    if (arity(node.op) > 0) {
+      EXPECT_LT(node.a, id);
+    }
+    if (arity(node.op) > 1) {
+      EXPECT_LT(node.b, id);
+    }
+    if (arity(node.op) > 2) {
+      EXPECT_LT(node.c, id);
+    }
   }
 }
 

@@ -114,7 +114,6 @@ TEST(Large, TextOfASharedGraphIsCut) {
 TEST(Large, TermsOfAChainOfRotationsAreNotExponential) {
   Graph graph;
   Expr x = graph.symbol("x"), y = graph.symbol("y");
-  const Expr x0 = x, y0 = y;
   std::unordered_map<NodeId, double> at{{x.id(), 0.6}, {y.id(), -0.3}};
   for (int i = 0; i < 60; ++i) {
     const Expr angle = graph.symbol("th" + std::to_string(i));

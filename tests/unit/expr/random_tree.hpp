@@ -27,7 +27,8 @@ inline std::size_t below(Random& random, std::size_t count) {
 
 /// Numbers that invite simplification, and some that do not.
 inline double interesting_number(Random& random) {
-  constexpr std::array numbers{0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5, 0.25, 4.0, 3.0, -3.0, 0.1, 7.0, 1.5, -10.0, 1024.0};
+  constexpr std::array numbers{0.0, 1.0, -1.0, 2.0, -2.0, 0.5, -0.5,  0.25,
+                               4.0, 3.0, -3.0, 0.1, 7.0,  1.5, -10.0, 1024.0};
   return numbers[below(random, numbers.size())];
 }
 
@@ -42,7 +43,8 @@ inline Tree make_tree(Random& random, const std::vector<Op>& operations, std::si
     Part part{operations[below(random, operations.size())]};
     // Mostly recent parts, so that trees are deep and little is left unused.
     for (std::size_t& operand : part.operand)
-      operand = below(random, 4) == 0 ? below(random, tree.size()) : tree.size() - 1 - below(random, std::min<std::size_t>(tree.size(), 6));
+      operand = below(random, 4) == 0 ? below(random, tree.size())
+                                      : tree.size() - 1 - below(random, std::min<std::size_t>(tree.size(), 6));
     tree.push_back(part);
   }
   return tree;
@@ -75,8 +77,7 @@ inline std::vector<double> values_of(const Tree& tree, const std::vector<double>
     else if (part.op == Op::symbol)
       values.push_back(symbols[part.symbol]);
     else
-      values.push_back(
-          apply(part.op, values[part.operand[0]], values[part.operand[1]], values[part.operand[2]]));
+      values.push_back(apply(part.op, values[part.operand[0]], values[part.operand[1]], values[part.operand[2]]));
   }
   return values;
 }
@@ -103,7 +104,8 @@ inline std::vector<Expr> make_symbols(Graph& graph, std::size_t count) {
 inline std::vector<Op> all_operations() {
   std::vector<Op> operations;
   for (int op = 0; op <= static_cast<int>(Op::choose); ++op)
-    if (const Op o = static_cast<Op>(op); o != Op::constant && o != Op::symbol && o != Op::lookup) operations.push_back(o);
+    if (const Op o = static_cast<Op>(op); o != Op::constant && o != Op::symbol && o != Op::lookup)
+      operations.push_back(o);
   return operations;
 }
 

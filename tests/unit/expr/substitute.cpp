@@ -11,7 +11,8 @@ namespace {
 
 struct SubstituteTest : testing::Test {
   Graph graph;
-  Expr a = graph.symbol("a"), b = graph.symbol("b"), c = graph.symbol("c"), x = graph.symbol("x"), y = graph.symbol("y");
+  Expr a = graph.symbol("a"), b = graph.symbol("b"), c = graph.symbol("c"), x = graph.symbol("x"),
+       y = graph.symbol("y");
 
   std::vector<std::string> terms(Expr root) {
     std::vector<std::string> texts;
@@ -27,7 +28,8 @@ TEST_F(SubstituteTest, ReplacesAllAtOnce) {
   EXPECT_EQ(substitute(sin(x) * x, {{x.id(), graph.constant(0.0)}}), graph.constant(0.0));
   EXPECT_EQ(substitute(x, {{x.id(), a + b}}), a + b);
   EXPECT_EQ(substitute(a + b, {{x.id(), y}}), a + b);
-  EXPECT_EQ(substitute(choose(graph.make(Op::less, x, y), x, y), {{x.id(), a}}), choose(graph.make(Op::less, a, y), a, y));
+  EXPECT_EQ(substitute(choose(graph.make(Op::less, x, y), x, y), {{x.id(), a}}),
+            choose(graph.make(Op::less, a, y), a, y));
   EXPECT_EQ(substitute(graph.lookup("path", x), {{x.id(), 2.0 * a}}), graph.lookup("path", 2.0 * a));
   const std::vector<Expr> both = substitute(std::vector{x, x * y}, {{x.id(), a}});
   EXPECT_EQ(both, (std::vector{a, a * y}));
@@ -74,7 +76,9 @@ TEST_F(SubstituteTest, SymbolsAscend) {
 }
 
 TEST_F(SubstituteTest, DependenceSeesEveryOperand) {
-  const std::vector<Expr> roots{a, a * x, choose(graph.make(Op::less, x, a), b, c), choose(a, b, sin(x)), graph.constant(1.0), y - y, atan2(a, x)};
+  const std::vector<Expr> roots{
+      a,     a * x,      choose(graph.make(Op::less, x, a), b, c), choose(a, b, sin(x)), graph.constant(1.0),
+      y - y, atan2(a, x)};
   EXPECT_EQ(dependence(roots, {x.id(), y.id()}), (std::vector<bool>{false, true, true, true, false, false, true}));
   EXPECT_TRUE(dependence({}, {x.id()}).empty());
 }
@@ -85,9 +89,16 @@ TEST_F(SubstituteTest, ReachableHasOperandsFirst) {
   EXPECT_EQ(nodes.size(), 5U);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const Node& node = graph.node(nodes[i]);
-    const auto before = [&](NodeId id) { return std::find(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), id) != nodes.begin() + static_cast<std::ptrdiff_t>(i); };
-    if (arity(node.op) > 0) EXPECT_TRUE(before(node.a));
-    if (arity(node.op) > 1) EXPECT_TRUE(before(node.b));
+    const auto before = [&](NodeId id) {
+      return std::find(nodes.begin(), nodes.begin() + static_cast<std::ptrdiff_t>(i), id) !=
+             nodes.begin() + static_cast<std::ptrdiff_t>(i);
+    };
+    if (arity(node.op) > 0) {
+      EXPECT_TRUE(before(node.a));
+    }
+    if (arity(node.op) > 1) {
+      EXPECT_TRUE(before(node.b));
+    }
   }
 }
 

@@ -111,6 +111,35 @@ TEST_P(Kkt, SolvesWithMassThatIsSingularOutsideTheKernel) {
   }
 }
 
+// A rigid body's kinetic energy in quaternion rates: 4 E^T J E with E (3 by 4) orthogonal to p has the kernel p.
+Eigen::Matrix4d quaternion_mass(const Eigen::Vector4d& p, const Eigen::Vector3d& inertia) {
+  Eigen::Matrix<double, 3, 4> E;
+  E << -p(1), p(0), p(3), -p(2), -p(2), -p(3), p(0), p(1), -p(3), p(2), -p(1), p(0);
+  return 4.0 * E.transpose() * inertia.asDiagonal() * E;
+}
+
+TEST_P(Kkt, SolvesForQuaternionsInEveryPose) {
+  Random random(14);
+  const Matrix pattern = sparse(Eigen::MatrixXd::Ones(4, 4)), row = sparse(Eigen::MatrixXd::Ones(1, 4));
+  KktSolver solver(pattern.pattern, row.pattern, GetParam());
+  for (int trial = 0; trial < 300; ++trial) {
+    // Components that nearly vanish make the last pivot of M, which is round-off, look sound.
+    Eigen::Vector4d p = random.vector(4);
+    for (Eigen::Index i = 0; i < 4; ++i) p(i) *= std::pow(10.0, -4.0 - 4.0 * random.number());
+    if (trial % 10 == 0) p(3) = 0.0;
+    p.normalize();
+    const Eigen::Matrix4d M = quaternion_mass(p, {0.1, 2.0, 3.0});
+    const Eigen::MatrixXd G = 2.0 * p.transpose();
+    const Eigen::Vector4d f = random.vector(4);
+    const Eigen::VectorXd gamma = random.vector(1);
+    const Solution solution = testing::solve(solver, sparse(M, true).values, sparse(G, true).values, f, gamma);
+    ASSERT_EQ(solution.outcome, KktOutcome::regular) << p.transpose();
+    // K is well conditioned (inertias over 30): its inverse is below 10.
+    EXPECT_LE((M * solution.a + G.transpose() * solution.lambda - f).norm(), 1e-13) << p.transpose();
+    EXPECT_LE((G * solution.a - gamma).norm(), 1e-14) << p.transpose();
+  }
+}
+
 TEST_P(Kkt, SolvesWithNoMassAtAllWhereTheConstraintsDecide) {
   Random random(5);
   const Eigen::MatrixXd M = Eigen::MatrixXd::Zero(4, 4), G = random.matrix(4, 4);
@@ -171,6 +200,17 @@ TEST_P(Kkt, ReportsValuesThatAreNotFinite) {
   EXPECT_EQ(outcome(), KktOutcome::regular);
   mass.values[0] = std::numeric_limits<double>::infinity();
   EXPECT_EQ(outcome(), KktOutcome::not_finite);
+}
+
+TEST_P(Kkt, FindsSingularMassWhateverTheKernel) {
+  Random random(15);
+  for (int trial = 0; trial < 200; ++trial) {
+    const Eigen::Index n = 2 + trial % 20;
+    const Eigen::MatrixXd A = random.matrix(n, n - 1);
+    const Matrix mass = sparse(A * A.transpose(), true);
+    KktSolver solver(mass.pattern, Sparsity{}, GetParam());
+    EXPECT_EQ(solver.factor(mass.values.data(), nullptr), KktOutcome::singular_mass) << trial;
+  }
 }
 
 TEST_P(Kkt, SolvesWithoutConstraintsAndWithoutUnknowns) {
@@ -338,6 +378,31 @@ TEST(KktBackends, AgreeOnRedundantChains) {
     EXPECT_LE(relative(y.lambda, x.lambda), 1e-11);
     EXPECT_LE(std::max(x.inconsistency, y.inconsistency), 1e-11 * chain.gamma.norm());
   }
+}
+
+TEST(KktBackends, ShareMultipliersAmongManyDuplicates) {
+  // Every rod twice: least norm gives each of a pair half of the multiplier of the single rod. So many redundant rows
+  // leave the border and are solved by regularization.
+  const Chain single(1200);
+  Chain twice = single;
+  for (std::size_t i = 0; i < 1200; ++i) {
+    const auto begin = static_cast<std::ptrdiff_t>(single.G.pattern.row_start[i]);
+    const auto end = static_cast<std::ptrdiff_t>(single.G.pattern.row_start[i + 1]);
+    append_row(twice.G, {single.G.pattern.column.begin() + begin, single.G.pattern.column.begin() + end},
+               {single.G.values.begin() + begin, single.G.values.begin() + end});
+  }
+  Eigen::VectorXd gamma(2400);
+  gamma << single.gamma, single.gamma;
+  KktSolver one(single.M.pattern, single.G.pattern, Backend::sparse);
+  KktSolver two(twice.M.pattern, twice.G.pattern, Backend::sparse);
+  const Solution x = testing::solve(one, single.M.values, single.G.values, single.f, single.gamma);
+  const Solution y = testing::solve(two, twice.M.values, twice.G.values, single.f, gamma);
+  ASSERT_EQ(y.outcome, KktOutcome::redundant);
+  EXPECT_EQ(two.rank(), 1200u);
+  // sigma^2 of the chain is about 1/N^2: corrections end where the residual is round-off, 1e-14 N^2 from the solution.
+  EXPECT_LE(relative(y.a, x.a), 1e-8);
+  EXPECT_LE(relative(y.lambda.head(1200), 0.5 * x.lambda), 1e-8);
+  EXPECT_LE(relative(y.lambda.tail(1200), 0.5 * x.lambda), 1e-8);
 }
 
 TEST(KktBackends, AreChosenBySizeAndDensity) {

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "daedalus/expr/graph.hpp"
+
+namespace daedalus::expr {
+
+/// The same expression in the shortest form that a person would write, for display only: products expanded and like terms
+/// collected, with and without the addition theorems of sine and cosine, common factors in front. The value agrees
+/// mathematically, not to the last bit; an expression that grows too long when expanded stays as it is.
+Expr tidy(Expr root);
+
+}  // namespace daedalus::expr
