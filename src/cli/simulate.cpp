@@ -106,7 +106,7 @@ int simulate(const Command& command) {
   }
   if (run.success()) return done;
   if (run.status == integrate::Status::interrupted) {
-    tell(fmt::format("interrupted: {}\n", run.message));
+    tell(run.message + "\n");
     return interrupted;
   }
   tell(fmt::format("error[{}]: {}\n", solve::name_of(run.status), run.message));

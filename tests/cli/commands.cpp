@@ -182,7 +182,7 @@ TEST(Mistakes, AreAnsweredWithTheNearestName) {
       {"simulate models/pendulum.toml --method rk4", "needs a step size"},
       {"simulate models/pendulum.toml --rtol -1", "it must be between 0 and 1"},
       {"simulate models/pendulum.toml --rtol abc", "--rtol"},
-      {"simulate models/pendulum.toml --set lenght=2", "did you mean"},
+      {"simulate models/pendulum.toml --set lenght=2", "known names: m, l, g, x, y"},
       {"simulate models/pendulum.toml --set l", "is not of the form NAME=VALUE"},
       {"simulate models/pendulum.toml --t-end -3", "must not be before"},
       {"simulate models/pendulum.toml --at 60", "output times lie between 0 and 50"},

@@ -38,7 +38,7 @@ TEST_P(Models, IsReadAndSaysHowLongItRuns) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Models, testing::ValuesIn(model_files()),
-                         [](const auto& info) { return info.param.stem().string(); });
+                         [](const auto& file) { return file.param.stem().string(); });
 
 }  // namespace
 }  // namespace daedalus::test

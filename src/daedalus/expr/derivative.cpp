@@ -235,7 +235,7 @@ class ReverseSweep {
 std::vector<Expr> derivative_along(std::span<const Expr> roots, const Direction& direction) {
   if (roots.empty()) return {};
   Graph& graph = roots.front().graph();
-  Walk walk;
+  thread_local Walk walk;
   const std::vector<NodeId> order = walk.from(graph, ids_of(roots));
   std::vector<NodeId> dot(order.size(), none);  // none: zero
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -116,7 +116,7 @@ class TextPrinter : public Printer {
   void emit(const Node& node) override {
     switch (node.op) {
       case Op::constant:
-        push(shortest(node.value));
+        push(node.value == std::numbers::pi ? "pi" : shortest(node.value));
         return;
       case Op::symbol:
         push(graph_.symbol_name(node.index));
@@ -359,6 +359,7 @@ class LatexPrinter : public Printer {
   }
 
   static std::string number(double value) {
+    if (value == std::numbers::pi) return "\\pi";
     if (std::isinf(value)) return value > 0.0 ? "\\infty" : "-\\infty";
     const std::string text = shortest(value);
     const std::size_t e = text.find('e');

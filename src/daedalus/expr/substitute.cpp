@@ -23,7 +23,7 @@ bool is_sum(const Node& node) { return node.op == Op::add || node.op == Op::sub;
 std::vector<Expr> substitute(std::span<const Expr> roots, const std::unordered_map<NodeId, Expr>& replacement) {
   if (roots.empty()) return {};
   Graph& graph = roots.front().graph();
-  Walk walk;
+  thread_local Walk walk;
   const std::vector<NodeId> order = walk.from(graph, ids_of(roots));
   std::vector<Expr> image(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -57,7 +57,7 @@ Expr substitute(Expr root, const std::unordered_map<NodeId, Expr>& replacement) 
 
 std::vector<NodeId> reachable(std::span<const Expr> roots) {
   if (roots.empty()) return {};
-  Walk walk;
+  thread_local Walk walk;
   return walk.from(roots.front().graph(), ids_of(roots));
 }
 
@@ -74,7 +74,7 @@ std::vector<NodeId> symbols_of(Expr root) { return symbols_of(std::span<const Ex
 std::vector<bool> dependence(std::span<const Expr> roots, const std::unordered_set<NodeId>& symbols) {
   if (roots.empty()) return {};
   const Graph& graph = roots.front().graph();
-  Walk walk;
+  thread_local Walk walk;
   const std::vector<NodeId>& order = walk.from(graph, ids_of(roots));
   std::vector<bool> active(order.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -124,7 +124,7 @@ std::vector<Expr> terms_of(Expr root) {
 
 double evaluate(Expr root, const std::unordered_map<NodeId, double>& values) {
   const Graph& graph = root.graph();
-  Walk walk;
+  thread_local Walk walk;
   const NodeId ids[] = {root.id()};
   const std::vector<NodeId>& order = walk.from(graph, ids);
   std::vector<double> value(order.size());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -13,7 +14,10 @@ class Walk {
  public:
   /// The nodes reachable from `roots`. The list lives until the next call.
   const std::vector<NodeId>& from(const Graph& graph, std::span<const NodeId> roots) {
-    ++stamp_;
+    if (++stamp_ == 0) {
+      std::fill(stamp_of_.begin(), stamp_of_.end(), 0U);
+      stamp_ = 1;
+    }
     if (stamp_of_.size() < graph.size()) {
       stamp_of_.resize(graph.size(), 0);
       position_.resize(graph.size(), 0);

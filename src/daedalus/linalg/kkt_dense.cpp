@@ -64,7 +64,7 @@ DenseKkt::DenseKkt(const Sparsity& mass, const Sparsity& jacobian)
       diagonal_(n_),
       mass_extent_(extents_of_mass(mass)),
       shifted_extent_(mass_extent_),
-      effective_mass_(m_),
+      row_mass_(m_),
       shift_(m_),
       qr_(m_, n_),
       w_(n_),
@@ -162,7 +162,7 @@ double DenseKkt::smallest_eigenvalue(const Extents& extent) {
 
 void DenseKkt::add_shift(double multiple) {
   for (std::size_t j = 0; j < m_; ++j) {
-    const double s = shift_[j] = multiple * effective_mass_[j];
+    const double s = shift_[j] = multiple * row_mass_[j];
     for (std::size_t k = jacobian_.row_start[j]; k < jacobian_.row_start[j + 1]; ++k) {
       double* row = U_.data() + jacobian_.column[k] * n_;
       const double sg = s * G_[k];
@@ -171,9 +171,9 @@ void DenseKkt::add_shift(double multiple) {
   }
 }
 
-// Tries M + G^T S G with S from the effective masses 1 / (G diag(M)^-1 G^T) of the rows: the shift is then as large as
-// the mass that the row moves, and light bodies tied to heavy ones keep their digits. Larger multiples are for an
-// indefinite M, which needs S above a bound that is not known beforehand.
+// Tries M + G^T S G with S from the largest mass that each row touches: a mean would follow the direction of the row,
+// along which M may be next to nothing (a quaternion's own). Larger multiples are for an indefinite M, which needs S
+// above a bound that is not known beforehand.
 double DenseKkt::factor_shifted() {
   double overall = 0.0;
   std::fill(w_.begin(), w_.end(), 0.0);
@@ -185,13 +185,12 @@ double DenseKkt::factor_shifted() {
   }
   if (overall == 0.0) overall = 1.0;
   for (std::size_t j = 0; j < m_; ++j) {
-    double square = 0.0, mobility = 0.0;
+    double square = 0.0, mass = 0.0;
     for (std::size_t k = jacobian_.row_start[j]; k < jacobian_.row_start[j + 1]; ++k) {
-      const double g2 = G_[k] * G_[k], mass = w_[jacobian_.column[k]];
-      square += g2;
-      if (mass > 0.0) mobility += g2 / mass;
+      square += G_[k] * G_[k];
+      mass = std::max(mass, w_[jacobian_.column[k]]);
     }
-    effective_mass_[j] = mobility > 0.0 ? 1.0 / mobility : square > 0.0 ? overall / square : 0.0;
+    row_mass_[j] = square > 0.0 ? (mass > 0.0 ? mass : overall) / square : 0.0;
   }
   double best = 0.0, best_multiple = 0.0, loaded = 0.0;
   const auto attempt = [&](double multiple) {

@@ -51,7 +51,7 @@ class DenseKkt {
   std::vector<double> M_, G_;                     ///< the values factored last
   std::vector<double> U_, inverse_, diagonal_;    ///< U^T U = M or M + G^T S G; 1/U_kk; the diagonal before factoring
   Extents mass_extent_, shifted_extent_;          ///< one past the last nonzero column of each row of U
-  std::vector<double> effective_mass_, shift_;    ///< per row of G
+  std::vector<double> row_mass_, shift_;    ///< per row of G
   double mass_quality_ = 0.0;
   bool mass_was_singular_ = false;  ///< at some point of the trajectory; then it is so everywhere, up to round-off
   double single_square_ = 0.0;                    ///< y^T y where G has one row

@@ -303,16 +303,14 @@ bool SparseKkt::orthogonalize_weak() {
 void SparseKkt::collect_null_vectors() {
   const std::size_t count = weak_.size(), redundant = count - weak_rank_;
   dependent_rows_.clear();
-  for (std::size_t k = weak_rank_; k < count; ++k) dependent_rows_.push_back(weak_[order_[k]]);
-  std::sort(dependent_rows_.begin(), dependent_rows_.end());
   rank_ = m_ - redundant;
   if (redundant == 0) return;
-  null_ = std::make_unique<HouseholderQr>(redundant, m_);
+  std::vector<std::vector<double>> kernel;
   for (std::size_t k = weak_rank_; k < count; ++k) {
-    double* v = null_->clear(k - weak_rank_);
+    std::vector<double>& v = kernel.emplace_back(m_);
     const auto subtract = [&](std::size_t w, double factor) {
       v[weak_[w]] += factor;
-      add_multiple(-factor, C_.data() + w * m_, v, m_);
+      add_multiple(-factor, C_.data() + w * m_, v.data(), m_);
     };
     for (std::size_t i = weak_rank_; i-- > 0;) {
       double sum = R_[i * count + order_[k]];
@@ -321,8 +319,13 @@ void SparseKkt::collect_null_vectors() {
     }
     subtract(order_[k], 1.0);
     for (std::size_t i = 0; i < weak_rank_; ++i) subtract(order_[i], -t_[i]);
-    for (std::size_t j = 0; j < m_; ++j) v[j] *= e_[j];
-    null_->set_support(k - weak_rank_, 0, m_);
+  }
+  dependent_rows_ = prefer_later_rows(kernel);
+  null_ = std::make_unique<HouseholderQr>(redundant, m_);
+  for (std::size_t k = 0; k < redundant; ++k) {
+    double* v = null_->clear(k);
+    for (std::size_t j = 0; j < m_; ++j) v[j] = e_[j] * kernel[k][j];
+    null_->set_support(k, 0, m_);
   }
   null_->factor(redundant, 0.0, 0.0);
 }

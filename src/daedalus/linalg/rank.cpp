@@ -1,18 +1,19 @@
 // A^T P = Q R with the rows of A scaled to equal length. A dependent row d satisfies R11 z = (column of R12), hence
-// a_d = sum_i z_i a_{p_i} in scaled rows. Large sparse matrices: left-looking sparse QR with a column ordering, which
-// moves columns without a pivot to the end (Heath, Some extensions of an algorithm for sparse linear least squares
-// problems, SIAM J. Sci. Stat. Comput. 3, 1982).
+// a_d = sum_i z_i a_{p_i} in scaled rows.
+//
+// Large sparse matrices: rows that are clearly independent by the pivots of A A^T, whose squares cannot tell more; for
+// each of the few others the distance r = a_d - A^T z from them, z by the corrected seminormal equations (Bjorck, Linear
+// Algebra Appl. 88/89, 1987), which is accurate to round-off.
 #include "daedalus/linalg/rank.hpp"
 
 #include <btf.h>
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseCore>
-#include <Eigen/SparseQR>
 #include <cmath>
+#include <utility>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/linalg/dense_kernels.hpp"
+#include "daedalus/linalg/gram.hpp"
 #include "daedalus/linalg/householder.hpp"
 #include "daedalus/linalg/row_selection.hpp"
 
@@ -22,6 +23,7 @@ namespace {
 
 constexpr std::size_t dense_limit = 1500;        // rows + columns
 constexpr std::size_t combination_limit = 500;   // rows
+constexpr double clear_distance = 1e-4;          // from other rows; its square is far above round-off
 // A coefficient this small names a row that takes no part: it is what round-off leaves.
 constexpr double negligible_coefficient = 1e-9;
 
@@ -86,63 +88,134 @@ void select_dense(const Sparsity& pattern, const double* values, const std::vect
 
 void select_sparse(const Sparsity& pattern, const double* values, const std::vector<double>& length, double tolerance,
                    Combinations wanted, RowSelection& selection) {
-  using Matrix = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
-  // Zero rows are set aside: the sparse QR takes columns with at least one entry.
-  std::vector<std::size_t> rows;
-  for (std::size_t i = 0; i < pattern.rows; ++i) {
-    if (length[i] > 0.0) {
-      rows.push_back(i);
-    } else {
-      selection.dependent.push_back(i);
-      if (wanted == Combinations::all) selection.combinations.push_back(combination(i, {}, nullptr, length));
-    }
-  }
-  Matrix A(static_cast<int>(pattern.columns), static_cast<int>(rows.size()));
-  std::vector<Eigen::Triplet<double, int>> entries;
-  for (std::size_t j = 0; j < rows.size(); ++j) {
-    const std::size_t i = rows[j];
+  const std::size_t m = pattern.rows, n = pattern.columns;
+  std::vector<double> unit(values, values + pattern.nonzeros());
+  for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
-      if (values[k] == 0.0) continue;
-      entries.emplace_back(static_cast<int>(pattern.column[k]), static_cast<int>(j), values[k] / length[i]);
+      unit[k] = length[i] > 0.0 ? values[k] / length[i] : 0.0;
     }
   }
-  A.setFromTriplets(entries.begin(), entries.end());
-  Eigen::SparseQR<Matrix, Eigen::COLAMDOrdering<int>> qr;
-  qr.setPivotThreshold(tolerance);
-  qr.compute(A);
-  DAEDALUS_CHECK(qr.info() == Eigen::Success, "sparse QR of {} by {}", pattern.rows, pattern.columns);
-  const Eigen::Index rank = qr.rank();
-  const auto& permutation = qr.colsPermutation().indices();
-  for (Eigen::Index k = 0; k < rank; ++k) {
-    selection.independent.push_back(rows[static_cast<std::size_t>(permutation(k))]);
-    selection.kept = std::min(selection.kept, std::abs(qr.matrixR().coeff(k, k)));
-  }
-  if (rank == A.cols()) return;
-  const Matrix R11 = qr.matrixR().topLeftCorner(rank, rank);
-  std::vector<std::pair<std::size_t, std::vector<double>>> found;
-  for (std::size_t i = 0; i < selection.combinations.size(); ++i) {
-    found.emplace_back(selection.dependent[i], selection.combinations[i]);
-  }
-  for (Eigen::Index k = rank; k < A.cols(); ++k) {
-    const std::size_t d = rows[static_cast<std::size_t>(permutation(k))];
-    selection.dependent.push_back(d);
-    Eigen::VectorXd z = Eigen::VectorXd(qr.matrixR().col(k)).head(rank);
-    R11.triangularView<Eigen::Upper>().solveInPlace(z);
-    Eigen::VectorXd rest = A.col(permutation(k));
-    for (Eigen::Index i = 0; i < rank; ++i) {
-      if (z(i) != 0.0) rest -= z(i) * A.col(permutation(i));
+  GramFactors gram(pattern, unit.data(), std::max(tolerance, clear_distance));
+  selection.kept = gram.smallest();
+
+  struct Direction {
+    std::vector<double> q;            // of length 1, outside the clearly independent rows
+    std::vector<double> combination;  // of rows
+  };
+  std::vector<Direction> directions;
+  std::vector<std::vector<double>> kernel;
+  std::vector<double> z(m), b(m), rest(n);
+  for (const std::size_t d : gram.weak()) {
+    if (tolerance >= clear_distance) {
+      selection.dependent.push_back(d);
+      continue;
     }
-    selection.dropped = std::max(selection.dropped, rest.norm());
-    if (wanted == Combinations::all) found.emplace_back(d, combination(d, selection.independent, z.data(), length));
+    // rest = a_d - A^T z
+    const auto update_rest = [&] {
+      std::fill(rest.begin(), rest.end(), 0.0);
+      for (std::size_t k = pattern.row_start[d]; k < pattern.row_start[d + 1]; ++k) rest[pattern.column[k]] = unit[k];
+      multiply_transposed_add(pattern, unit.data(), -1.0, z.data(), rest.data());
+    };
+    std::fill(z.begin(), z.end(), 0.0);
+    for (int correction = 0; correction < 3; ++correction) {
+      update_rest();
+      std::fill(b.begin(), b.end(), 0.0);
+      multiply_add(pattern, unit.data(), 1.0, rest.data(), b.data());
+      gram.solve(b.data());
+      for (std::size_t i = 0; i < m; ++i) z[i] += b[i];
+    }
+    update_rest();
+    double largest = 1.0;
+    for (const double value : z) largest = std::max(largest, std::abs(value));
+    std::vector<double> combined(m);
+    for (std::size_t i = 0; i < m; ++i) combined[i] = -z[i];
+    combined[d] += 1.0;
+    for (int pass = 0; pass < 2; ++pass) {
+      for (const Direction& direction : directions) {
+        const double s = dot(direction.q.data(), rest.data(), n);
+        add_multiple(-s, direction.q.data(), rest.data(), n);
+        add_multiple(-s, direction.combination.data(), combined.data(), m);
+      }
+    }
+    const double distance = std::sqrt(dot(rest.data(), rest.data(), n));
+    if (distance <= tolerance * largest) {
+      selection.dependent.push_back(d);
+      selection.dropped = std::max(selection.dropped, distance);
+      if (wanted == Combinations::all) kernel.push_back(std::move(combined));
+      continue;
+    }
+    selection.kept = std::min(selection.kept, distance);
+    Direction direction{rest, std::move(combined)};
+    for (double& value : direction.q) value /= distance;
+    for (double& value : direction.combination) value /= distance;
+    directions.push_back(std::move(direction));
   }
-  std::sort(selection.dependent.begin(), selection.dependent.end());
-  if (wanted == Combinations::none) return;
-  std::sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.first < y.first; });
-  selection.combinations.clear();
-  for (auto& [row, c] : found) selection.combinations.push_back(std::move(c));
+  if (!kernel.empty()) {
+    selection.dependent = prefer_later_rows(kernel);
+    for (std::size_t k = 0; k < kernel.size(); ++k) {
+      const std::size_t d = selection.dependent[k];
+      std::vector<std::size_t> others;
+      std::vector<double> coefficients;
+      for (std::size_t i = 0; i < m; ++i) {
+        if (i == d || kernel[k][i] == 0.0) continue;
+        others.push_back(i);
+        coefficients.push_back(-kernel[k][i]);
+      }
+      selection.combinations.push_back(combination(d, others, coefficients.data(), length));
+    }
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < m; ++i) {
+    if (next < selection.dependent.size() && selection.dependent[next] == i) {
+      ++next;
+    } else {
+      selection.independent.push_back(i);
+    }
+  }
 }
 
 }  // namespace
+
+std::vector<std::size_t> prefer_later_rows(std::vector<std::vector<double>>& kernel) {
+  // Gauss-Jordan elimination from the last row on, with pivots that are at least a third of their vector's largest.
+  const std::size_t count = kernel.size(), m = count > 0 ? kernel[0].size() : 0;
+  std::vector<std::size_t> pivots;
+  for (std::size_t k = 0; k < count; ++k) {
+    std::size_t chosen = k, pivot = 0;
+    for (std::size_t v = k; v < count; ++v) {
+      double largest = 0.0;
+      for (const double value : kernel[v]) largest = std::max(largest, std::abs(value));
+      for (std::size_t i = m; i-- > pivot;) {
+        if (3.0 * std::abs(kernel[v][i]) < largest) continue;
+        chosen = v;
+        pivot = i;
+        break;
+      }
+    }
+    std::swap(kernel[k], kernel[chosen]);
+    const double scale = kernel[k][pivot];
+    for (double& value : kernel[k]) value /= scale;
+    kernel[k][pivot] = 1.0;
+    for (std::size_t v = 0; v < count; ++v) {
+      if (v == k) continue;
+      const double factor = kernel[v][pivot];
+      if (factor == 0.0) continue;
+      add_multiple(-factor, kernel[k].data(), kernel[v].data(), m);
+      kernel[v][pivot] = 0.0;
+    }
+    pivots.push_back(pivot);
+  }
+  std::vector<std::pair<std::size_t, std::size_t>> order;
+  for (std::size_t k = 0; k < count; ++k) order.emplace_back(pivots[k], k);
+  std::sort(order.begin(), order.end());
+  std::vector<std::vector<double>> sorted;
+  for (std::size_t k = 0; k < count; ++k) {
+    pivots[k] = order[k].first;
+    sorted.push_back(std::move(kernel[order[k].second]));
+  }
+  kernel = std::move(sorted);
+  return pivots;
+}
 
 RowSelection select_rows(const Sparsity& pattern, const double* values, double tolerance, Combinations wanted) {
   DAEDALUS_CHECK(all_finite(values, pattern.nonzeros()), "a value of a {} by {} matrix is not finite", pattern.rows,

@@ -26,6 +26,11 @@ struct RowSelection {
   std::vector<std::vector<double>> combinations;  ///< as in RankDecision, for `dependent`; empty for `none`
 };
 
+/// Changes a basis of the kernel of A^T (coefficients of rows of equal length, one vector per dependent row) so that the
+/// rows called dependent are late ones: 1 in its own row, 0 in those of the other vectors. Returns them, ascending, with
+/// the vectors in the same order.
+std::vector<std::size_t> prefer_later_rows(std::vector<std::vector<double>>& kernel);
+
 /// Splits the rows into independent ones and those whose remaining relative length is at most `tolerance`.
 RowSelection select_rows(const Sparsity& pattern, const double* values, double tolerance, Combinations wanted);
 

@@ -190,6 +190,9 @@ class Elaborator {
   std::vector<ItemId> waiting_, active_;
 };
 
+/// Gives every unknown of a model the symbols of as many derivatives as the model uses, and a start value for each.
+void complete_unknowns(Model& model, Elaborator& elaborator);
+
 /// "x[1,2]".
 std::string member_name(const std::string& base, const Indices& indices);
 

@@ -44,11 +44,14 @@ Entity* Elaborator::declare(Role role, const std::string& name, const Place& pla
   }
   const auto [found, fresh] = entity_of_name_.try_emplace(name, nullptr);
   if (!fresh) {
-    const Entity& first = *found->second;
-    report_(Error("duplicate-name",
-                  fmt::format("'{}' is already {} (line {})", name, name_of(first.role), first.place.line),
-                  "parameters, definitions, inputs, variables, auxiliary, discrete values and outputs share one namespace: rename one of the two",
+    Entity& first = *found->second;
+    const bool same = first.role == role;
+    report_(Error("duplicate-name", fmt::format("'{}' is already {} (line {})", name, name_of(first.role), first.place.line),
+                  same ? "a name is either single or a family: rename one of the two"
+                       : "parameters, definitions, inputs, variables, auxiliary, discrete values and outputs share one namespace: rename one of the two",
                   place));
+    // Whether x or x[i] is meant in an expression cannot be said.
+    if (same) first.faulty = true;
     return nullptr;
   }
   Entity& entity = entities_.emplace_back();
@@ -221,7 +224,7 @@ void Elaborator::compute(Item& item) {
                 item.kind == Item::Kind::start ? "use parameters, t_start and start values of variables, no tables" : "use numbers and parameters",
                 item.tree->place());
   if (!std::isfinite(*number))
-    throw Error("not-finite", fmt::format("the value of '{}' is {}, not a finite number", item.name, std::isnan(*number) ? "not a number" : "infinite"),
+    throw Error("not-finite", fmt::format("the value of '{}' is {}", item.name, std::isnan(*number) ? "undefined (not a number)" : "infinite"),
                 "look for a division by 0, a root or logarithm of a negative number, or an overflow", item.tree->place());
   item.value = *number;
 }

@@ -11,8 +11,8 @@ namespace daedalus::model {
 void Reader::report(const Error& error) {
   for (const Fault& fault : error.faults()) {
     // A function or a definition that is used often is wrong once.
-    const std::string once = fmt::format("{}:{}:{}:{}", fault.place.source ? fault.place.source->name : "", fault.place.line,
-                                         fault.place.column, fault.code);
+    const std::string once = fmt::format("{}:{}:{}:{}:{}", fault.place.source ? fault.place.source->name : "", fault.place.line,
+                                         fault.place.column, fault.code, fault.message);
     if (reported_.insert(once).second) faults_.add(Error(std::vector{fault}));
   }
 }
@@ -22,7 +22,7 @@ void Reader::fault(std::string code, std::string message, std::string advice, co
 }
 
 const TomlValue* Reader::section(std::string_view name) {
-  const TomlEntry* entry = file_.find(name);
+  const TomlEntry* entry = find(file_, name);
   return entry == nullptr ? nullptr : table_of(*entry, fmt::format("[{}]", name));
 }
 
@@ -39,11 +39,22 @@ void Reader::check_keys(const TomlValue& table, const std::string& where, const 
     std::string advice = suggest(entry.name(), known);
     if (entry.name() == "for") advice = "families are possible in variables, auxiliary, definitions, equations, constraints, invariants, outputs, forces and drawing";
     fault("unknown-key", fmt::format("{} has no key '{}'", where, entry.name()), advice, entry.key.place());
+    // The slip is reported; that the right key is missing need not be.
+    const std::vector<std::string> near = nearest_names(entry.name(), known, 1);
+    if (!near.empty()) misspelt_[&table].emplace(near[0], &entry);
   }
 }
 
+const TomlEntry* Reader::find(const TomlValue& table, std::string_view key) const {
+  if (const TomlEntry* entry = table.find(key)) return entry;
+  const auto slips = misspelt_.find(&table);
+  if (slips == misspelt_.end()) return nullptr;
+  const auto slip = slips->second.find(std::string(key));
+  return slip == slips->second.end() ? nullptr : slip->second;
+}
+
 const TomlValue* Reader::field(const TomlValue& table, std::string_view key) const {
-  const TomlEntry* entry = table.find(key);
+  const TomlEntry* entry = find(table, key);
   return entry == nullptr ? nullptr : &entry->value;
 }
 
@@ -125,7 +136,7 @@ Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
     result.faulty = result.tree == nullptr;
   } else {
     fault("wrong-type", fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)),
-          value.kind == TomlValue::Kind::boolean ? "write 1 or 0" : "", value.place);
+          "", value.place);
     result.faulty = true;
   }
   return result;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "daedalus/model/vocabulary.hpp"
 
@@ -59,13 +60,18 @@ bool NameCheck::walk(const SyntaxTree& tree, SyntaxId id, int order) {
     case SyntaxKind::name: return name(tree, node, order);
     case SyntaxKind::dotted: return dotted(tree, node);
     case SyntaxKind::call: return call(tree, node, order);
-    case SyntaxKind::prime: return walk(tree, tree.children(node)[0], order + node.order);
+    case SyntaxKind::prime: {
+      const Syntax* outer = std::exchange(derivative_, derivative_ != nullptr ? derivative_ : &node);
+      const bool fine = walk(tree, tree.children(node)[0], order + node.order);
+      derivative_ = outer;
+      return fine;
+    }
     case SyntaxKind::loop_sum:
     case SyntaxKind::loop_product: {
       const auto children = tree.children(node);
       bool fine = walk(tree, children[0], 0);
       fine = walk(tree, children[1], 0) && fine;
-      fine = loop_index(tree.name(node), tree.place(node)) && fine;
+      fine = loop_index(tree.name(node), tree.passage().place(static_cast<std::size_t>(node.order), tree.name(node).size())) && fine;
       loops_.push_back(tree.name(node));
       fine = walk(tree, children[2], order) && fine;
       loops_.pop_back();
@@ -98,6 +104,8 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
                  fmt::format("write {}(t)", name), tree.place(node));
   std::string advice = advice_for_foreign_name(name);
   if (name == "t_start") advice = "t_start may be used in start values only; elsewhere write t";
+  if (name == "lambda" || name == "reaction")
+    advice = "the multiplier of the constraint 'rod' is lambda.rod, its reaction on x reaction.rod.x";
   if (advice.empty()) {
     Scope scope;
     for (const std::string& loop : loops_) scope.loops.emplace_back(loop, 0);
@@ -132,7 +140,7 @@ bool NameCheck::role(const Entity& entity, const SyntaxTree& tree, const Syntax&
   return fault("not-allowed-here",
                fmt::format("the derivative {} may not be used in {}",
                            derivative_name(std::string(tree.text(node)), static_cast<std::size_t>(order)), rules_.where),
-               rules_.advice, tree.place(node));
+               rules_.advice, tree.place(derivative_ != nullptr ? *derivative_ : node));
 }
 
 bool NameCheck::dotted(const SyntaxTree& tree, const Syntax& node) {
@@ -163,6 +171,11 @@ bool NameCheck::arguments(const SyntaxTree& tree, const Syntax& node, std::size_
   if (name == "der") advice = "write der(x) or der(x, 2)";
   if (name == "atan" && given == 2) advice = "write atan2(y, x)";
   if (name == "log" && given == 2) advice = "write log(x)/log(base)";
+  if (name == "atan2") advice = "write atan2(y, x)";
+  if (name == "hypot") advice = "write hypot(x, y)";
+  if (name == "min" || name == "max") advice = fmt::format("write {}(a, b)", name);
+  if (const Entity* entity = elaborator_.find(name); entity != nullptr && entity->role == Role::function)
+    advice = fmt::format("write {}({})", name, fmt::join(entity->arguments, ", "));
   return fault("wrong-arguments", fmt::format("{} takes {}; found {}", name, wanted, given), advice, tree.place(node));
 }
 
@@ -176,7 +189,9 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
     if (children.size() == 2 && tree[children[1]].kind == SyntaxKind::number && tree[children[1]].value >= 1.0 &&
         tree[children[1]].value <= 100.0)
       times = static_cast<int>(tree[children[1]].value);
+    const Syntax* outer = std::exchange(derivative_, derivative_ != nullptr ? derivative_ : &node);
     fine = walk(tree, children[0], order + times);
+    derivative_ = outer;
     if (children.size() == 2) fine = walk(tree, children[1], 0) && fine;
     return fine;
   }

@@ -50,6 +50,7 @@ class NameCheck {
   const Rules& rules_;
   std::function<void(const Error&)> report_;
   std::vector<std::string> loops_, arguments_;
+  const Syntax* derivative_ = nullptr;  ///< the outermost derivative around what is checked now
 };
 
 }  // namespace daedalus::model

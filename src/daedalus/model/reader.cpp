@@ -74,15 +74,15 @@ Reader::Reader(std::shared_ptr<const SourceMap> map, std::string folder, const O
 /// The head tells the kind, on which everything else depends: without it nothing more is said.
 void Reader::read_head() {
   const auto text = [&](std::string_view key, std::string& out) {
-    if (const TomlEntry* entry = file_.find(key)) out = text_of(entry->value, fmt::format("'{}'", key));
+    if (const TomlEntry* entry = find(file_, key)) out = text_of(entry->value, fmt::format("'{}'", key));
   };
   text("name", model_.name);
   text("description", model_.description);
   if (model_.name.empty()) model_.name = std::filesystem::path(map_->source()->name).stem().string();
-  if (const TomlEntry* format = file_.find("format"))
+  if (const TomlEntry* format = find(file_, "format"))
     if (!format->value.is_number() || format->value.number != 1.0)
       fault("bad-format", "this program reads format 1 of the model file", "write format = 1, or leave it out", format->value.place);
-  const TomlEntry* kind = file_.find("kind");
+  const TomlEntry* kind = find(file_, "kind");
   if (kind == nullptr) {
     fault("missing-kind", "the model does not say its kind", "write kind = \"lagrangian\", \"mechanical\", \"dae\" or \"linear\" at the top", map_->place(0));
   } else {
@@ -102,22 +102,31 @@ void Reader::read_head() {
   }
 }
 
-void Reader::check_sections() {
+void Reader::check_top() {
   std::vector<std::string> known{"name", "kind", "description", "format"};
   for (const SectionInfo& info : sections()) known.emplace_back(info.name);
   for (const TomlEntry& entry : file_.entries) {
     const std::string& name = entry.name();
-    const auto info = std::find_if(sections().begin(), sections().end(), [&](const SectionInfo& one) { return one.name == name; });
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      std::string advice = suggest(name, known);
-      if (name == "forces") advice = "forces stand in [lagrangian.forces]";
-      if (name == "points" || name == "lines" || name == "trails") advice = "it stands in [drawing] or [drawing.points]";
-      if (name == "x" || name == "y" || (!entry.value.is_table() && nearest_names(name, known).empty())) advice = "an entry stands below the header of its section: [parameters], [variables], ...";
-      fault("unknown-section", fmt::format("there is no {} '{}'", entry.value.is_table() ? "section" : "key", name), advice, entry.key.place());
-    } else if (kind_known_ && info != sections().end() && !info->kinds.empty() &&
-               std::find(info->kinds.begin(), info->kinds.end(), model_.kind) == info->kinds.end()) {
-      fault("wrong-section", fmt::format("a model of kind \"{}\" has no section [{}]", name_of(model_.kind), name), std::string(info->instead), entry.key.place());
-    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const std::vector<std::string> near = nearest_names(name, known, 1);
+    std::string advice = suggest(name, known);
+    if (name == "forces") advice = "forces stand in [lagrangian.forces]";
+    if (name == "points" || name == "lines" || name == "trails") advice = "it stands in [drawing] or [drawing.points]";
+    if (!entry.value.is_table() && near.empty())
+      advice = "an entry stands below the header of its section: [parameters], [variables], ...";
+    fault("unknown-section", fmt::format("there is no {} '{}'", entry.value.is_table() ? "section" : "key", name), advice, entry.key.place());
+    if (!near.empty()) misspelt_[&file_].emplace(near[0], &entry);
+  }
+}
+
+void Reader::check_sections() {
+  if (!kind_known_) return;
+  for (const SectionInfo& info : sections()) {
+    const TomlEntry* entry = file_.find(info.name);
+    if (entry == nullptr || info.kinds.empty()) continue;
+    if (std::find(info.kinds.begin(), info.kinds.end(), model_.kind) == info.kinds.end())
+      fault("wrong-section", fmt::format("a model of kind \"{}\" has no section [{}]", name_of(model_.kind), info.name), std::string(info.instead),
+            entry->key.place());
   }
 }
 
@@ -134,7 +143,7 @@ void Reader::declare_names() {
   if (is_mechanics()) declare_equations("constraints", constraints_);
   if (is_kind(Kind::dae)) declare_equations("invariants", invariants_);
   declare_equations("initial", initial_);
-  if (is_kind(Kind::linear) && file_.find("variables") == nullptr) declare_default_variables();
+  if (is_kind(Kind::linear) && find(file_, "variables") == nullptr) declare_default_variables();
 }
 
 /// x1 .. xn of a linear model that does not list its variables.
@@ -144,7 +153,7 @@ void Reader::declare_default_variables() {
     value.kind = TomlValue::Kind::number;
     return value;
   }();
-  const TomlEntry* linear = file_.find("linear");
+  const TomlEntry* linear = find(file_, "linear");
   const std::size_t n = linear_size();
   for (std::size_t i = 1; i <= n; ++i) {
     KeySyntax key;
@@ -164,6 +173,7 @@ void Reader::declare_default_variables() {
 
 Model Reader::read() {
   file_ = parse_toml(map_);
+  check_top();
   read_head();
   check_sections();
   if (!kind_known_) faults_.throw_if_any();
@@ -206,7 +216,7 @@ Model Reader::read() {
   read_plots();
   read_drawing();
   resolve_starts();
-  finish_unknowns();
+  complete_unknowns(model_, elaborator_);
 
   const bool complete = unknowns_complete_ && faults_.empty();
   if (unknowns_complete_) check_balance(model_, faults_);
@@ -217,9 +227,11 @@ Model Reader::read() {
 
 /// Answers a model without unknowns, or a DAE without equations.
 void Reader::check_missing() {
-  if (is_kind(Kind::dae) && file_.find("equations") == nullptr)
+  if (is_kind(Kind::dae) && find(file_, "equations") == nullptr) {
     fault("missing-section", "a model of kind \"dae\" needs the section [equations]", "write [equations] with one equation for every variable", kind_place_);
-  const TomlEntry* variables = file_.find("variables");
+    unknowns_complete_ = false;
+  }
+  const TomlEntry* variables = find(file_, "variables");
   if (variables == nullptr && !is_kind(Kind::linear)) {
     fault("missing-section", fmt::format("a model of kind \"{}\" needs the section [variables]", name_of(model_.kind)), "write [variables] with the unknowns and their start values", kind_place_);
     unknowns_complete_ = false;

@@ -55,11 +55,11 @@ class Reader {
  private:
   // reader.cpp: the order of things, and the head of the file
   void read_head();
+  void check_top();
   void check_sections();
   void declare_names();
   void declare_default_variables();
   void check_missing();
-  void finish_unknowns();
 
   // entries.cpp: what all sections share
   void report(const Error& error);
@@ -67,6 +67,7 @@ class Reader {
   const TomlValue* section(std::string_view name);
   const TomlValue* table_of(const TomlEntry& entry, std::string_view what);
   void check_keys(const TomlValue& table, const std::string& where, const std::vector<std::string>& known);
+  const TomlEntry* find(const TomlValue& table, std::string_view key) const;
   const TomlValue* field(const TomlValue& table, std::string_view key) const;
   std::string text_of(const TomlValue& value, std::string_view what);
   std::optional<bool> boolean_of(const TomlValue& value, std::string_view what);
@@ -167,6 +168,7 @@ class Reader {
   Model model_;
   Faults faults_;
   std::set<std::string> reported_;
+  std::unordered_map<const TomlValue*, std::map<std::string, const TomlEntry*>> misspelt_;  ///< right key to wrong entry
   Elaborator elaborator_;
 
   std::deque<SyntaxTree> trees_;

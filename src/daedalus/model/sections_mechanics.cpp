@@ -9,8 +9,14 @@
 
 namespace daedalus::model {
 
+namespace {
+
+std::string entries(std::size_t n) { return n == 1 ? "1 entry" : fmt::format("{} entries", n); }
+
+}  // namespace
+
 void Reader::read_lagrangian() {
-  const TomlEntry* entry = file_.find("lagrangian");
+  const TomlEntry* entry = find(file_, "lagrangian");
   if (entry == nullptr) {
     fault("missing-section", "a model of kind \"lagrangian\" needs the section [lagrangian]", "write [lagrangian] with kinetic = \"...\" and potential = \"...\"",
           kind_place_);
@@ -30,15 +36,15 @@ void Reader::read_lagrangian() {
   energy("potential", rules::potential, model_.potential);
   energy("lagrangian", rules::lagrangian, model_.lagrangian);
   energy("dissipation", rules::dissipation, model_.dissipation);
-  const bool whole = table->find("lagrangian") != nullptr, kinetic = table->find("kinetic") != nullptr, potential = table->find("potential") != nullptr;
+  const bool whole = find(*table, "lagrangian") != nullptr, kinetic = find(*table, "kinetic") != nullptr, potential = find(*table, "potential") != nullptr;
   if (whole && (kinetic || potential)) {
     fault("both-energies", "[lagrangian] gives the Lagrangian and energies", "give lagrangian = \"...\", or kinetic and potential, not both",
-          table->find("lagrangian")->key.place());
+          find(*table, "lagrangian")->key.place());
   } else if (!whole && !kinetic) {
     fault("missing-key", "[lagrangian] has no kinetic energy", "write kinetic = \"m/2*der(x)^2\", or lagrangian = \"...\"", entry->key.place());
   }
   if (model_.kinetic && !model_.potential && !potential) model_.potential = elaborator_.graph().constant(0.0);
-  if (const TomlEntry* forces = table->find("forces"))
+  if (const TomlEntry* forces = find(*table, "forces"))
     if (const TomlValue* given = table_of(*forces, "[lagrangian.forces]")) read_forces(*given);
 }
 
@@ -117,17 +123,17 @@ bool Reader::read_matrix(const TomlValue& value, const std::string& name, const 
   if (value.is_table()) {
     check_keys(value, name, {"rows", "columns", "entries"});
     const std::optional<std::size_t> rows = size_of(field(value, "rows"), "rows", value.place), columns = size_of(field(value, "columns"), "columns", value.place);
-    const TomlValue* entries = field(value, "entries");
-    if (entries == nullptr || !entries->is_array()) {
-      fault(entries == nullptr ? "missing-key" : "wrong-type", fmt::format("{} needs its entries as an array of [row, column, value]", name),
-            "write entries = [[1, 1, 1.0], [2, 2, \"m\"]]", entries == nullptr ? value.place : entries->place);
+    const TomlValue* cells = field(value, "entries");
+    if (cells == nullptr || !cells->is_array()) {
+      fault(cells == nullptr ? "missing-key" : "wrong-type", fmt::format("{} needs its entries as an array of [row, column, value]", name),
+            "write entries = [[1, 1, 1.0], [2, 2, \"m\"]]", cells == nullptr ? value.place : cells->place);
       return false;
     }
     if (!rows || !columns) return false;
     out.rows = *rows;
     out.columns = *columns;
     std::set<std::pair<std::size_t, std::size_t>> taken;
-    for (const TomlValue& item : entries->items) {
+    for (const TomlValue& item : cells->items) {
       if (!item.is_array() || item.items.size() != 3) {
         fault("wrong-type", fmt::format("an entry of {} is [row, column, value]", name), "write [1, 2, 3.5]", item.place);
         fine = false;
@@ -167,7 +173,7 @@ bool Reader::read_matrix(const TomlValue& value, const std::string& name, const 
   for (std::size_t r = 0; r < out.rows; ++r) {
     const TomlValue& row = value.items[r];
     if (row.items.size() != out.columns) {
-      fault("wrong-size", fmt::format("row {} of {} has {} entries, the first row has {}", r + 1, name, row.items.size(), out.columns),
+      fault("wrong-size", fmt::format("row {} of {} has {}, the first row has {}", r + 1, name, entries(row.items.size()), out.columns),
             "give all rows the same length", row.place);
       fine = false;
       continue;
@@ -196,7 +202,7 @@ bool Reader::read_vector(const TomlValue& value, const std::string& name, const 
 }
 
 void Reader::read_mechanical() {
-  const TomlEntry* entry = file_.find("mechanical");
+  const TomlEntry* entry = find(file_, "mechanical");
   if (entry == nullptr) {
     fault("missing-section", "a model of kind \"mechanical\" needs the section [mechanical]", "write [mechanical] with mass = [[...]] and force = [...]", kind_place_);
     return;
@@ -206,7 +212,7 @@ void Reader::read_mechanical() {
   check_keys(*table, "[mechanical]", {"mass", "force"});
   const std::size_t n = model_.variables.size();
   for (const std::string_view key : {"mass", "force"})
-    if (table->find(key) == nullptr)
+    if (find(*table, key) == nullptr)
       fault("missing-key", fmt::format("[mechanical] has no '{}'", key), key == "mass" ? "write mass = [[\"m\"]]" : "write force = [\"-m*g\"]", entry->key.place());
   for (const std::string_view key : {"mass", "force"})
     if (const TomlValue* value = field(*table, key)) model_.places[std::string(key)] = value->place;
@@ -219,7 +225,7 @@ void Reader::read_mechanical() {
   if (const TomlValue* force = field(*table, "force")) {
     const bool fine = read_vector(*force, "the force", rules::force, model_.force);
     if (fine && unknowns_complete_ && model_.force.size() != n)
-      fault("wrong-size", fmt::format("the force has {} entries, but there are {} variables", model_.force.size(), n), "give one entry for every variable",
+      fault("wrong-size", fmt::format("the force has {}, but there are {} variables", entries(model_.force.size()), n), "give one entry for every variable",
             force->place);
   }
 }
@@ -242,7 +248,7 @@ std::size_t Reader::linear_size() {
 }
 
 void Reader::read_linear() {
-  const TomlEntry* entry = file_.find("linear");
+  const TomlEntry* entry = find(file_, "linear");
   if (entry == nullptr) {
     fault("missing-section", "a model of kind \"linear\" needs the section [linear]", "write [linear] with E = [[...]] and A = [[...]]", kind_place_);
     return;
@@ -283,7 +289,7 @@ void Reader::read_linear() {
   if (const TomlValue* f = field(*table, "f")) {
     const bool fine = read_vector(*f, "f", rules::linear_force, model_.f);
     if (fine && known && model_.f.size() != rows)
-      fault("wrong-size", fmt::format("f has {} entries, but E has {} rows", model_.f.size(), rows), "give one entry for every row", f->place);
+      fault("wrong-size", fmt::format("f has {}, but E has {} rows", entries(model_.f.size()), rows), "give one entry for every row", f->place);
   }
   if (model_.f.empty()) model_.f.assign(rows, elaborator_.graph().constant(0.0));
 }

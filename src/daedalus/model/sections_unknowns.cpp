@@ -198,48 +198,4 @@ Unknown& Reader::unknown_at(const UnknownRecord& record) {
   return record.role == Role::variable ? model_.variables[record.position] : model_.auxiliary[record.position];
 }
 
-/// Gives every unknown as many derivatives as the model uses.
-void Reader::finish_unknowns() {
-  std::vector<NodeId> roots;
-  const auto use = [&](Expr expression) {
-    if (expression.valid()) roots.push_back(expression.id());
-  };
-  for (const auto* equations : {&model_.equations, &model_.constraints, &model_.initial, &model_.invariants})
-    for (const Equation& equation : *equations) {
-      use(equation.left);
-      use(equation.right);
-      use(equation.residual);
-    }
-  for (const auto& energy : {model_.kinetic, model_.potential, model_.lagrangian, model_.dissipation})
-    if (energy) use(*energy);
-  for (const auto* named : {&model_.forces, &model_.outputs})
-    for (const Named& one : *named) use(one.value);
-  for (const Expr force : model_.force) use(force);
-  for (const Event& event : model_.events) {
-    if (event.when) use(*event.when);
-    for (const auto& [name, value] : event.reset) use(value);
-  }
-  for (const Plot& plot : model_.plots) {
-    use(plot.x_value);
-    for (const Expr value : plot.y_values) use(value);
-  }
-  for (const auto& [name, coordinates] : model_.drawing.points)
-    for (const Expr value : coordinates) use(value);
-
-  std::unordered_map<ItemId, int> highest;
-  for (const NodeId id : walk_.from(elaborator_.graph(), roots))
-    if (const auto* symbol = elaborator_.unknown_of(id)) highest[symbol->item] = std::max(highest[symbol->item], symbol->order);
-  const auto finish = [&](std::vector<Unknown>& unknowns, std::size_t least) {
-    for (Unknown& unknown : unknowns) {
-      const auto used = highest.find(elaborator_.unknown_of(unknown.symbol.id())->item);
-      std::size_t rates = std::max(least, used == highest.end() ? 0 : static_cast<std::size_t>(used->second));
-      if (!unknown.start.empty()) rates = std::max(rates, unknown.start.size() - 1);
-      for (std::size_t k = 1; k <= rates; ++k) unknown.rates.push_back(elaborator_.rate(unknown.symbol, static_cast<int>(k)));
-      unknown.start.resize(rates + 1);
-    }
-  };
-  finish(model_.variables, is_mechanics() ? 2 : is_kind(Kind::linear) ? 1 : 0);
-  finish(model_.auxiliary, 0);
-}
-
 }  // namespace daedalus::model

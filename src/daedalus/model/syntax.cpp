@@ -379,6 +379,7 @@ class Parser {
     if (!another) expect(TokenKind::close, "')'");
     Syntax node{kind, token.begin, last_end()};
     node.name = name_number(range.name);
+    node.order = static_cast<int>(range.begin);
     return add(node, std::vector{range.from, range.to, body});
   }
 

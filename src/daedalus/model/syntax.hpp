@@ -38,7 +38,7 @@ struct Syntax {
   std::uint32_t first_child = 0, child_count = 0;
   std::uint32_t first_flag = 0;
   std::uint32_t name = 0;  ///< number of the name
-  int order = 0;
+  int order = 0;  ///< of a derivative; of a loop, where its index stands
   double value = 0.0;
 };
 

@@ -131,6 +131,38 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
                fmt::format("put expressions in quotes: {}\"{}\"", prefix, word));
 }
 
+/// The line, from 1, before `start` in which `wanted` accepts the text, not beyond the header of the section if `within`.
+template <class Wanted>
+std::size_t earlier_line(const SourceMap& map, std::size_t start, bool within, Wanted&& wanted) {
+  const std::string_view text = map.text();
+  while (start > 0) {
+    const std::size_t before = start < 2 ? std::string_view::npos : text.rfind('\n', start - 2);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    const std::string_view line = trimmed(text.substr(begin, start - 1 - begin));
+    if (wanted(line)) return map.place(begin).line;
+    if (within && line.starts_with('[')) return 0;
+    start = begin;
+  }
+  return 0;
+}
+
+/// Where the text begins that is still open at the end of a line.
+std::size_t open_quote(std::string_view line) {
+  char quote = '\0';
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quote == '\0' && c == '#') break;
+    if (quote == '\0' && (c == '"' || c == '\'')) {
+      quote = c;
+      at = i;
+    } else if (c == quote) {
+      quote = '\0';
+    }
+  }
+  return quote == '\0' ? line.size() : at;
+}
+
 std::string quoted_part(std::string_view description) {
   const std::size_t from = description.find('\'');
   const std::size_t to = description.rfind('\'');
@@ -150,16 +182,26 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
     if (const std::optional<Fault> fault = unquoted_key(map, here)) return *fault;
   if (says("cannot redefine existing")) {
     const std::string name = quoted_part(description);
-    if (says("table header"))
-      return {"duplicate-section", fmt::format("the section [{}] appears twice", name), "put all its entries below one header",
-              map.place(here.start, here.line.size())};
-    return {"duplicate-name", fmt::format("'{}' is written twice in this section", name), "remove or rename one of them",
-            map.place(here.start, std::min(here.at, here.line.size()))};
+    const auto where = [](std::size_t line) { return line == 0 ? std::string{} : fmt::format(": here and in line {}", line); };
+    if (says("table header")) {
+      const std::string_view header = trimmed(here.line);
+      const std::size_t line = earlier_line(map, here.start, false, [&](std::string_view other) { return other.starts_with(header); });
+      return {"duplicate-section", fmt::format("the section [{}] appears twice{}", name, where(line)), "put all its entries below one header",
+              map.place(here.start, header.size())};
+    }
+    const std::size_t line = earlier_line(map, here.start, true, [&](std::string_view other) {
+      if (!other.empty() && (other.front() == '"' || other.front() == '\'')) other.remove_prefix(1);
+      return other.starts_with(name) && other.size() > name.size() && !is_bare(other[name.size()]);
+    });
+    const std::size_t equals = std::min(here.line.find('='), here.line.size());
+    return {"duplicate-name", fmt::format("'{}' is written twice in this section{}", name, where(line)), "remove or rename one of them",
+            map.place(here.start, trimmed(here.line.substr(0, equals)).size())};
   }
   if (says("expected value, saw")) return bad_value(map, here);
   if (says("unescaped control") || (says("parsing string") && says("end-of-file"))) {
+    const std::size_t quote = open_quote(here.line);
     return {"toml", "a text is not closed", "add the closing quote; a text over several lines stands between \"\"\" and \"\"\"",
-            place};
+            quote < here.line.size() ? map.place(here.start + quote, here.line.size() - quote) : place};
   }
   if (says("unknown escape"))
     return {"toml", fmt::format("'{}' is not an escape of TOML", quoted_part(description)),

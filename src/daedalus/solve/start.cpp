@@ -160,6 +160,12 @@ class Level {
     problem.scales = scales(y.data());
     problem.scales.resize(count);
     linalg::GaussNewtonResult result = linalg::GaussNewton(problem).solve(y.data());
+    if (result.outcome == GaussNewtonOutcome::stalled) {
+      // Terms that vanish at the given point (all velocities 0) have their size only where the solution is.
+      const std::vector<double> there = scales(result.x.data());
+      for (std::size_t i = 0; i < count; ++i) problem.scales[i] = std::max(problem.scales[i], there[i]);
+      result = linalg::GaussNewton(problem).solve(y.data());
+    }
     if (result.outcome != GaussNewtonOutcome::singular_weight) return result;
     // no usable mass matrix at this point: plain least squares
     const std::size_t n = unknowns_.size();

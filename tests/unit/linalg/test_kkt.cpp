@@ -134,9 +134,11 @@ TEST_P(Kkt, SolvesForQuaternionsInEveryPose) {
     const Eigen::VectorXd gamma = random.vector(1);
     const Solution solution = testing::solve(solver, sparse(M, true).values, sparse(G, true).values, f, gamma);
     ASSERT_EQ(solution.outcome, KktOutcome::regular) << p.transpose();
-    // K is well conditioned (inertias over 30): its inverse is below 10.
-    EXPECT_LE((M * solution.a + G.transpose() * solution.lambda - f).norm(), 1e-13) << p.transpose();
-    EXPECT_LE((G * solution.a - gamma).norm(), 1e-14) << p.transpose();
+    // Backward stable relative to the terms of each equation: the sparse back end corrects from 3e-14 on, the dense one
+    // leaves a few round-offs of the shifted matrix.
+    const double sum = M.norm() * solution.a.norm() + G.norm() * solution.lambda.norm() + f.norm();
+    EXPECT_LE((M * solution.a + G.transpose() * solution.lambda - f).norm(), 3e-14 * sum) << p.transpose();
+    EXPECT_LE((G * solution.a - gamma).norm(), 3e-14 * (G.norm() * solution.a.norm() + gamma.norm())) << p.transpose();
   }
 }
 
@@ -373,7 +375,7 @@ TEST(KktBackends, AgreeOnRedundantChains) {
     EXPECT_EQ(dense.rank(), links);
     EXPECT_EQ(sparse.rank(), links);
     EXPECT_EQ(dense.dependent_rows(), (Rows{links, links + 1}));
-    EXPECT_EQ(sparse.dependent_rows().size(), 2u);
+    EXPECT_EQ(sparse.dependent_rows(), (Rows{links, links + 1}));
     EXPECT_LE(relative(y.a, x.a), 1e-11);
     EXPECT_LE(relative(y.lambda, x.lambda), 1e-11);
     EXPECT_LE(std::max(x.inconsistency, y.inconsistency), 1e-11 * chain.gamma.norm());

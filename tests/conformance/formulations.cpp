@@ -1,0 +1,273 @@
+// What every formulation must do, whatever it is: the table is iterated, so a new one is tested by being there.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "conformance/allocations.hpp"
+#include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/model/reader.hpp"
+#include "daedalus/solve/pipeline.hpp"
+
+namespace daedalus::tests {
+namespace {
+
+struct Problem {
+  std::string name, text;
+  double t_end;
+  bool independent = true;  ///< no redundant constraints
+};
+
+const std::vector<Problem>& problems() {
+  static const std::vector<Problem> all = {
+      {"pendulum", R"toml(
+kind = "lagrangian"
+[variables]
+x = { start = 0.86, fixed = true }
+y = 2.35
+[lagrangian]
+kinetic = "der(x)^2 + der(y)^2"
+potential = "2*9.81*y"
+[constraints]
+rod = "x^2 + y^2 = 2.5^2"
+)toml", 10.0},
+      {"low pendulum", R"toml(   # swings through the origin, where q and its constraint's Jacobian product vanish
+kind = "lagrangian"
+[variables]
+x = 1e-4
+y = 0
+[lagrangian]
+kinetic = "der(x)^2 + der(y)^2"
+potential = "2*9.81*y"
+[constraints]
+rod = "x^2 + (y - 1)^2 = 1"
+)toml", 5.0},
+      {"rheonomic", R"toml(
+kind = "lagrangian"
+[variables]
+x = { start = 1, fixed = true }
+y = 0
+[lagrangian]
+kinetic = "(der(x)^2 + der(y)^2)/2 + 0.2*x*der(x)*der(y)/(1 + x^2)"
+potential = "9.81*y"
+[constraints]
+rod = "(x - 0.2*sin(3*t))^2 + y^2 = (1 + 0.1*cos(t))^2"
+)toml", 5.0},
+      {"nonholonomic", R"toml(
+kind = "lagrangian"
+[variables]
+x = 0
+y = 0
+phi = 0
+"der(x)" = 0.3
+"der(phi)" = { start = 1, fixed = true }
+[definitions]
+cx = "x + 0.5*cos(phi)"
+cy = "y + 0.5*sin(phi)"
+[lagrangian]
+kinetic = "(der(cx)^2 + der(cy)^2 + der(phi)^2)/2"
+potential = "y"
+[constraints]
+skate = "der(x)*sin(phi) = der(y)*cos(phi)"
+)toml", 5.0},
+      {"mixed with a massless wheel", R"toml(
+kind = "lagrangian"
+[variables]
+x = 0
+y = 0.3
+phi = 0
+"der(x)" = 0.5
+[lagrangian]
+kinetic = "(der(x)^2 + der(y)^2)/2"
+potential = "9.81*y"
+[constraints]
+track = "y = 0.3*cos(2*x)"
+roll = "der(x) = 0.3*der(phi)"
+)toml", 5.0},
+      {"redundant", R"toml(
+kind = "lagrangian"
+[variables]
+x = 0.6
+y = 0.8
+phi = 0.0
+[lagrangian]
+kinetic = "der(x)^2 + der(y)^2 + der(phi)^2/4"
+potential = "9.81*y"
+[constraints]
+crank1 = "x^2 + y^2 = 1"
+crank2 = "(x + cos(phi) - 1)^2 + (y + sin(phi))^2 = 1"
+crank3 = "(x + 2*cos(phi) - 2)^2 + (y + 2*sin(phi))^2 = 1"
+)toml", 2.0, false},
+  };
+  return all;
+}
+
+solve::Prepared prepared(const Problem& problem) {
+  model::Model model = model::read_model_text(problem.text, problem.name);
+  return solve::prepare(std::move(model));
+}
+
+solve::RunOptions options_for(const formulate::FormulationEntry& entry, double t_end, double rtol) {
+  solve::RunOptions options;
+  options.formulation = entry.name;
+  options.method = "dop853";
+  options.t_end = t_end;
+  options.rtol = rtol;
+  return options;
+}
+
+/// The choices to run: each formulation by itself, and once with every word that an option of it knows.
+std::vector<std::string> choices(const formulate::FormulationEntry& entry) {
+  std::vector<std::string> all{entry.name};
+  for (const OptionSpec& option : entry.options)
+    for (const std::string& word : option.words) all.push_back(entry.name + ":" + option.name + "=" + word);
+  return all;
+}
+
+TEST(Formulations, TellWhatTheyAre) {
+  std::string last;
+  for (const formulate::FormulationEntry& entry : formulate::formulations()) {
+    EXPECT_LT(last, entry.name);
+    last = entry.name;
+    EXPECT_FALSE(entry.summary.empty() || entry.citation.empty() || entry.kinds.empty()) << entry.name;
+    EXPECT_EQ(&formulate::formulation(entry.name), &entry);
+  }
+  try {
+    formulate::formulation("projektion");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.faults().front().code, "unknown-formulation");
+    EXPECT_NE(error.faults().front().advice.find("projection"), std::string::npos);
+  }
+}
+
+/// All formulations describe the same motion. At rtol 1e-9 it agrees with that of projection at 1e-11 to a few thousand
+/// tolerances, the factor that long runs need (pendulum over 50 s: up to 3,500); unprojected ones may need 1e5.
+TEST(Formulations, RunEveryProblem) {
+  for (const Problem& problem : problems()) {
+    const solve::Prepared model = prepared(problem);
+    solve::RunOptions fine = options_for(formulate::formulation("projection"), problem.t_end, 1e-11);
+    fine.rows = solve::Rows::ends;
+    const solve::Trajectory reference = solve::simulate(model, fine);
+    ASSERT_TRUE(reference.success()) << problem.name << ": " << reference.message;
+    for (const formulate::FormulationEntry& entry : formulate::formulations())
+      for (const std::string& choice : choices(entry)) {
+        SCOPED_TRACE(problem.name + ", " + choice);
+        solve::RunOptions options = options_for(entry, problem.t_end, 1e-9);
+        options.formulation = choice;
+        options.rows = solve::Rows::ends;
+        const solve::Trajectory run = solve::simulate(model, options);
+        ASSERT_TRUE(run.success()) << run.message;
+        ASSERT_EQ(run.t.size(), 2u);
+        const double bound = entry.projects ? 3.5e3 * 1e-9 : 1e5 * 1e-9;
+        for (std::size_t c = 0; c < 2 * model.functions->n; ++c)
+          EXPECT_NEAR(run.value(1, c), reference.value(1, c), bound * (1.0 + std::abs(reference.value(1, c)))) << run.columns[c];
+      }
+  }
+}
+
+/// Those that project hold positions and velocities to round-off at any tolerance, in output rows between steps too.
+/// Judged twice: by the summary of the run, and row by row by the residual columns.
+TEST(Formulations, ProjectionHoldsTheConstraintsAtEveryTolerance) {
+  for (const Problem& problem : problems()) {
+    const solve::Prepared model = prepared(problem);
+    for (const formulate::FormulationEntry& entry : formulate::formulations()) {
+      if (!entry.projects) continue;
+      for (const std::string& choice : choices(entry))
+        for (int digits = 3; digits <= 12; ++digits) {
+          SCOPED_TRACE(problem.name + ", " + choice + ", rtol 1e-" + std::to_string(digits));
+          solve::RunOptions options = options_for(entry, problem.t_end, std::pow(10.0, -digits));
+          options.formulation = choice;
+          options.samples = 101;
+          options.residuals = true;
+          const solve::Trajectory run = solve::simulate(model, options);
+          ASSERT_TRUE(run.success()) << run.message;
+          EXPECT_EQ(run.t.size(), 101u);
+          EXPECT_LE(run.constraints.relative[0], 1e-12);
+          EXPECT_LE(run.constraints.relative[1], 1e-12);
+          // terms of size 1 to 10 and velocities below 10
+          for (std::size_t c = 0; c < run.columns.size(); ++c) {
+            if (run.columns[c].find("residual.") == std::string::npos) continue;
+            for (std::size_t row = 0; row < run.t.size(); ++row) ASSERT_LE(std::abs(run.value(row, c)), 1e-11) << run.columns[c];
+          }
+        }
+    }
+  }
+}
+
+/// Without rows to keep, a run twice as long allocates no more often.
+TEST(Formulations, StepsAllocateNothing) {
+  for (const Problem& problem : problems()) {
+    if (!problem.independent) continue;
+    const solve::Prepared model = prepared(problem);
+    for (const formulate::FormulationEntry& entry : formulate::formulations())
+      for (const std::string& choice : choices(entry)) {
+        SCOPED_TRACE(problem.name + ", " + choice);
+        const auto count = [&](double t_end) {
+          solve::RunOptions options = options_for(entry, t_end, 1e-8);
+          options.formulation = choice;
+          options.rows = solve::Rows::ends;
+          const std::size_t before = allocations::counted();
+          const solve::Trajectory run = solve::simulate(model, options);
+          const std::size_t used = allocations::counted() - before;
+          EXPECT_TRUE(run.success()) << run.message;
+          return std::pair{run.stats.steps, used};
+        };
+        count(problem.t_end);  // whatever happens once per process
+        const auto [short_steps, short_count] = count(problem.t_end / 4);
+        const auto [long_steps, long_count] = count(problem.t_end);
+        EXPECT_GT(long_steps, short_steps + 10);
+        EXPECT_EQ(long_count, short_count);
+      }
+  }
+}
+
+TEST(Formulations, TheSameRunTwiceIsTheSameToTheLastBit) {
+  for (const Problem& problem : problems())
+    for (const formulate::FormulationEntry& entry : formulate::formulations()) {
+      SCOPED_TRACE(problem.name + ", " + entry.name);
+      const auto run = [&] { return solve::simulate(prepared(problem), options_for(entry, problem.t_end, 1e-7)); };
+      const solve::Trajectory one = run(), two = run();
+      ASSERT_TRUE(one.success()) << one.message;
+      ASSERT_EQ(one.t.size(), two.t.size());
+      ASSERT_EQ(one.values.size(), two.values.size());
+      EXPECT_EQ(std::memcmp(one.t.data(), two.t.data(), one.t.size() * sizeof(double)), 0);
+      EXPECT_EQ(std::memcmp(one.values.data(), two.values.data(), one.values.size() * sizeof(double)), 0);
+    }
+}
+
+/// The textbook's index reduction drifts: its constraint is violated by far more than round-off.
+TEST(Formulations, IndexOneDriftsAndBaumgarteDoesNotRunAway) {
+  const solve::Prepared model = prepared(problems().front());
+  solve::RunOptions options = options_for(formulate::formulation("index1"), 50.0, 1e-6);
+  options.rows = solve::Rows::ends;
+  const solve::Trajectory drifting = solve::simulate(model, options);
+  ASSERT_TRUE(drifting.success()) << drifting.message;
+  EXPECT_GT(drifting.constraints.absolute[0], 1e-9);
+  options.formulation = "baumgarte";
+  const solve::Trajectory held = solve::simulate(model, options);
+  ASSERT_TRUE(held.success()) << held.message;
+  EXPECT_LT(held.constraints.absolute[0], drifting.constraints.absolute[0] / 10.0);
+}
+
+/// alpha and beta, or omega and xi with alpha = xi omega, beta = omega.
+TEST(Formulations, BaumgarteTakesEitherPairOfOptions) {
+  const solve::Prepared model = prepared(problems().front());
+  const auto end = [&](const std::string& choice) {
+    solve::RunOptions options = options_for(formulate::formulation("baumgarte"), 1.0, 1e-8);
+    options.formulation = choice;
+    options.initialize = "off";  // a violation to be damped
+    options.rows = solve::Rows::ends;
+    return solve::simulate(model, options).last("x");
+  };
+  EXPECT_EQ(end("baumgarte:omega=2,xi=0.5"), end("baumgarte:alpha=1,beta=2"));
+  EXPECT_EQ(end("baumgarte"), end("baumgarte:omega=10"));
+  EXPECT_NE(end("baumgarte:omega=2"), end("baumgarte:omega=3"));
+  EXPECT_THROW(end("baumgarte:omega=2,alpha=1"), Error);
+  EXPECT_THROW(end("baumgarte:omega=-1"), Error);
+  EXPECT_THROW(end("baumgarte:omgea=1"), Error);
+}
+
+}  // namespace
+}  // namespace daedalus::tests

@@ -1,0 +1,64 @@
+// docs/errors.md explains every code that the sources use, and no other.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <regex>
+#include <set>
+#include <string>
+
+#include "house/repository.hpp"
+
+namespace daedalus::test {
+namespace {
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& file) {
+  std::string text;
+  for (const std::string& line : lines_of(file)) text += line + "\n";
+  return text;
+}
+
+/// Codes are the first words given to Error(...), fault(...), fail(...) or faults.add(...).
+std::set<std::string> used_codes() {
+  static const std::regex pattern(R"re((?:\bError|\bfault|\bfail|[.>]add)\(\s*"([a-z0-9]+(?:-[a-z0-9]+)*)",)re");
+  std::set<std::string> codes;
+  for (const auto& entry : fs::recursive_directory_iterator(repository() / "src")) {
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
+    const std::string text = text_of(entry.path());
+    for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match)
+      codes.insert((*match)[1]);
+  }
+  return codes;
+}
+
+std::set<std::string> explained_codes() {
+  static const std::regex pattern("`([a-z0-9]+(?:-[a-z0-9]+)*)`");
+  std::set<std::string> codes;
+  for (const std::string& line : lines_of(repository() / "docs" / "errors.md")) {
+    if (!line.starts_with("| `")) continue;
+    const std::string cell = line.substr(0, line.find(" | "));
+    for (std::sregex_iterator match(cell.begin(), cell.end(), pattern), end; match != end; ++match)
+      codes.insert((*match)[1]);
+  }
+  return codes;
+}
+
+TEST(ErrorCodes, AreAllExplained) {
+  const std::set<std::string> used = used_codes(), explained = explained_codes();
+  EXPECT_GT(used.size(), 40u) << "the pattern finds too few codes";
+  for (const std::string& code : used)
+    EXPECT_TRUE(explained.contains(code) || code == "internal" || code == "out-of-memory")
+        << "docs/errors.md does not explain " << code;
+}
+
+TEST(ErrorCodes, ExplainedOnesExist) {
+  std::string sources;
+  for (const auto& entry : fs::recursive_directory_iterator(repository() / "src"))
+    if (entry.is_regular_file()) sources += text_of(entry.path());
+  for (const std::string& code : explained_codes())
+    EXPECT_NE(sources.find("\"" + code + "\""), std::string::npos)
+        << "docs/errors.md explains " << code << ", which is not used";
+}
+
+}  // namespace
+}  // namespace daedalus::test

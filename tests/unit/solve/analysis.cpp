@@ -1,0 +1,83 @@
+#include "daedalus/solve/analysis.hpp"
+
+#include "unit/solve/start_tools.hpp"
+
+namespace daedalus::tests {
+namespace {
+
+solve::Analysis analysed(const std::string& text) { return solve::analyze(functions_of(text), 0.0); }
+
+struct Expected {
+  std::string name, text;
+  int index;
+  std::size_t freedom, free_values, unknowns, redundant;
+};
+
+TEST(Analysis, IndexFreedomAndFreeValues) {
+  const std::string at_rest = "x = 0.6\ny = 0.8";
+  const std::vector<Expected> all = {
+      {"free", planar(at_rest, ""), 0, 2, 4, 2, 0},
+      {"holonomic", planar(at_rest, "rod = \"x^2 + y^2 = 1\""), 3, 1, 2, 3, 0},
+      {"nonholonomic", planar(at_rest, "skate = \"der(x) = y*der(y)\""), 2, 1, 3, 3, 0},
+      {"mixed", planar(at_rest + "\nz = 0", "rod = \"x^2 + y^2 = 1\"\nskate = \"der(z) = y*der(y)\"", "(der(x)^2 + der(y)^2 + der(z)^2)/2"), 3,
+       1, 3, 5, 0},
+      {"algebraic", planar(at_rest, "", "(der(x)^2 + der(y)^2)/2", "[auxiliary]\nw = 1\n[equations]\nloop = \"w^3 + w = x\"\n"), 1, 2, 4, 3, 0},
+      {"differential", planar(at_rest, "", "(der(x)^2 + der(y)^2)/2", "[auxiliary]\nw = 1\n[equations]\ncoil = \"der(w) = x - w\"\n"), 0, 2, 5, 3, 0},
+      {"redundant", planar(at_rest, "rod = \"x^2 + y^2 = 1\"\nagain = \"x^2 + y^2 = 1\""), 3, 1, 2, 4, 1},
+      {"holonomic and its own derivative", planar(at_rest, "skate = \"x*der(x) + y*der(y) = 0\"\nrod = \"x^2 + y^2 = 1\""), 3, 1, 2, 4, 1},
+  };
+  for (const Expected& expected : all) {
+    SCOPED_TRACE(expected.name);
+    const solve::Analysis analysis = analysed(expected.text);
+    EXPECT_EQ(analysis.index, expected.index);
+    EXPECT_EQ(analysis.degrees_of_freedom, expected.freedom);
+    EXPECT_EQ(analysis.free_initial_values, expected.free_values);
+    EXPECT_EQ(analysis.unknowns, expected.unknowns);
+    EXPECT_EQ(analysis.equations, expected.unknowns);
+    EXPECT_EQ(analysis.redundant.size(), expected.redundant);
+    EXPECT_TRUE(analysis.consistent);
+    if (expected.redundant == 0) {
+      EXPECT_EQ(analysis.structural_index, expected.index);
+    }
+  }
+}
+
+TEST(Analysis, HiddenConstraintsHaveLevelsAndText) {
+  const solve::Analysis analysis = analysed(planar("x = 0.6\ny = 0.8", "rod = \"x^2 + y^2 = 1\""));
+  ASSERT_EQ(analysis.hidden.size(), 2u);
+  EXPECT_EQ(analysis.hidden[0].of, "rod");
+  EXPECT_EQ(analysis.hidden[0].level, 1);
+  EXPECT_EQ(analysis.hidden[0].equation, "2*x*der(x) + 2*y*der(y) = 0");
+  EXPECT_EQ(analysis.hidden[1].level, 2);
+}
+
+/// More constraints than coordinates: no assignment exists, and that is said; three rods to one point can even hold.
+TEST(Analysis, StructurallySingularIsSaid) {
+  const solve::Analysis analysis = analysed(planar("x = 0\ny = 0", "a = \"x = 0\"\nb = \"y = 0\"\nc = \"x + y = 0\""));
+  EXPECT_FALSE(analysis.structural_index.has_value());
+  EXPECT_EQ(analysis.degrees_of_freedom, 0u);
+  EXPECT_TRUE(std::any_of(analysis.notes.begin(), analysis.notes.end(),
+                          [](const std::string& note) { return contains(note, "structurally singular"); }));
+}
+
+TEST(Analysis, AnInconsistentOrContradictedStartIsARemark) {
+  const solve::Analysis off = analysed(planar("x = 0.6\ny = 0.9", "rod = \"x^2 + y^2 = 1\""));
+  EXPECT_FALSE(off.consistent);
+  ASSERT_EQ(off.violations.size(), 1u);
+  EXPECT_EQ(off.index, 3);
+  const solve::Analysis fixed =
+      analysed(planar("x = { start = 1, fixed = true }\ny = { start = 1, fixed = true }", "rod = \"x^2 + y^2 = 1\""));
+  EXPECT_FALSE(fixed.consistent);
+  ASSERT_FALSE(fixed.notes.empty());
+  EXPECT_TRUE(contains(fixed.notes[0], "x = 1"));
+}
+
+TEST(Analysis, UndeterminedAuxiliaryUnknownsHaveNoIndex) {
+  const solve::Analysis analysis =
+      analysed(planar("x = 0.6\ny = 0.8", "", "(der(x)^2 + der(y)^2)/2",
+                      "[auxiliary]\nu = 0\nw = 0\n[equations]\ne1 = \"u + w = x\"\ne2 = \"2*u + 2*w = 2*x\"\n"));
+  EXPECT_FALSE(analysis.index.has_value());
+}
+
+}  // namespace
+}  // namespace daedalus::tests
