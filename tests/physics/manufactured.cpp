@@ -53,13 +53,15 @@ class Manufactured {
   Errors errors(const solve::Trajectory& run) const {
     Errors result;
     for (std::size_t row = 0; row < run.t.size(); ++row) {
-      const std::vector<double> q = at(q_exact_, run.t[row]), v = at(v_exact_, run.t[row]), lambda = at(lambda_exact_, run.t[row]);
+      const std::vector<double> q = at(q_exact_, run.t[row]), v = at(v_exact_, run.t[row]),
+                                lambda = at(lambda_exact_, run.t[row]);
       for (std::size_t i = 0; i < n_; ++i) {
         result.motion = std::max(result.motion, std::abs(run.value(row, run.column(q_[i].name())) - q[i]));
         result.motion = std::max(result.motion, std::abs(run.value(row, run.column(v_[i].name())) - v[i]));
       }
       for (std::size_t i = 0; i < lambda.size(); ++i)
-        result.multipliers = std::max(result.multipliers, std::abs(run.value(row, run.column(lambda_[i].name())) - lambda[i]));
+        result.multipliers =
+            std::max(result.multipliers, std::abs(run.value(row, run.column(lambda_[i].name())) - lambda[i]));
     }
     return result;
   }
@@ -128,7 +130,8 @@ class Manufactured {
     if (nonholonomic) {
       left = right = graph_->constant(0.0);
       for (std::size_t j = 0; j < n_; ++j) {
-        const Expr A = j == own ? graph_->constant(2.0) : uniform(-0.3, 0.3) * cos(q_[random_() % n_] + uniform(0.0, 1.0) * t_);
+        const Expr A =
+            j == own ? graph_->constant(2.0) : uniform(-0.3, 0.3) * cos(q_[random_() % n_] + uniform(0.0, 1.0) * t_);
         left = left + A * v_[j];
         right = right + A * v_exact_[j];
       }
@@ -217,7 +220,8 @@ class Manufactured {
   model::Model model_;
 };
 
-solve::Trajectory run(const model::Model& model, double tolerance, const std::string& formulation, const std::string& initialize) {
+solve::Trajectory run(const model::Model& model, double tolerance, const std::string& formulation,
+                      const std::string& initialize) {
   solve::RunOptions options;
   options.t_end = t_end;
   options.rtol = options.atol = tolerance;
@@ -232,9 +236,10 @@ solve::Trajectory run(const model::Model& model, double tolerance, const std::st
 
 /// Checks a formulation at rtol = atol = 1e-10. A step's error is about the tolerance times 1 + |x|, and what has come
 /// together after all steps is at most their number times that, times the factor K by which the equations magnify a
-/// disturbance until t_end. K is measured with a disturbance of 1e-7 of the start: large against the errors of the runs,
-/// small enough for linearity.
-Manufactured::Errors check(const Manufactured& manufactured, const std::string& formulation, const std::string& initialize) {
+/// disturbance until t_end. K is measured with a disturbance of 1e-7 of the start: large against the errors of the
+/// runs, small enough for linearity.
+Manufactured::Errors check(const Manufactured& manufactured, const std::string& formulation,
+                           const std::string& initialize) {
   constexpr double tolerance = 1e-10, disturbance = 1e-7;
   const solve::Trajectory fine = run(manufactured.model(), tolerance, formulation, initialize);
   const Manufactured::Errors error = manufactured.errors(fine);

@@ -275,8 +275,10 @@ NodeId Graph::div(NodeId a, NodeId b) {
   if (r.op == Op::neg) return neg(div(a, r.a));
   if (is_constant(b) && is_power_of_two(r.value)) {
     if (r.value < 0.0) return neg(div(a, number(-r.value)));
-    if (l.op == Op::mul && is_constant(l.a) && is_exact(nodes_[l.a].value / r.value)) return mul(number(nodes_[l.a].value / r.value), l.b);
-    if (l.op == Op::div && is_constant(l.b) && is_exact(nodes_[l.b].value * r.value)) return div(l.a, number(nodes_[l.b].value * r.value));
+    if (l.op == Op::mul && is_constant(l.a) && is_exact(nodes_[l.a].value / r.value))
+      return mul(number(nodes_[l.a].value / r.value), l.b);
+    if (l.op == Op::div && is_constant(l.b) && is_exact(nodes_[l.b].value * r.value))
+      return div(l.a, number(nodes_[l.b].value * r.value));
     if (std::abs(r.value) < 1.0) return mul(number(1.0 / r.value), a);
   }
   return intern({Op::div, a, b});

@@ -27,10 +27,10 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-constexpr int most_halvings = 8;           // of the Gauss-Newton step; more would creep
-constexpr int most_dampings = 30;          // of the Levenberg-Marquardt step, tenfold each
-constexpr double stationary = 1e-9;        // relative decrease of |c| that even the linear model does not exceed
-constexpr double small_weight = 1e-6;      // added to W where it leaves an unknown free
+constexpr int most_halvings = 8;       // of the Gauss-Newton step; more would creep
+constexpr int most_dampings = 30;      // of the Levenberg-Marquardt step, tenfold each
+constexpr double stationary = 1e-9;    // relative decrease of |c| that even the linear model does not exceed
+constexpr double small_weight = 1e-6;  // added to W where it leaves an unknown free
 constexpr double least_beta = 1e-4, most_beta = 1e3;
 constexpr double perturbations[] = {1e-3, 3e-2, 0.3};
 
@@ -290,7 +290,8 @@ bool GaussNewton::Implementation::damped_step() {
   if (!damped) damped.emplace(extended_weight(weight.pattern, m), extended_jacobian(jacobian.pattern));
   std::vector<double> big_W = raised_weight(), big_C;
   for (std::size_t j = 0; j < m; ++j) {
-    for (std::size_t k = jacobian.pattern.row_start[j]; k < jacobian.pattern.row_start[j + 1]; ++k) big_C.push_back(C[k]);
+    for (std::size_t k = jacobian.pattern.row_start[j]; k < jacobian.pattern.row_start[j + 1]; ++k)
+      big_C.push_back(C[k]);
     big_C.push_back(1.0);
   }
   if (delta == 0.0) {
@@ -400,8 +401,8 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
     }
     const KktOutcome outcome = factor();
     if (outcome != KktOutcome::regular && outcome != KktOutcome::redundant) {
-      result.outcome = outcome == KktOutcome::singular_mass ? GaussNewtonOutcome::singular_weight
-                                                            : GaussNewtonOutcome::not_finite;
+      result.outcome =
+          outcome == KktOutcome::singular_mass ? GaussNewtonOutcome::singular_weight : GaussNewtonOutcome::not_finite;
       return result;
     }
     const double here = distance(x), residual = largest(c), size = norm(c);
@@ -415,7 +416,8 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
     const double t = std::sqrt(std::max(0.0, weighted(dt, dt)));
     const double unit = std::max(weighted_size(x), weighted_size(x0));
 
-    const bool residual_done = residual <= 4.0 * epsilon || (residual <= options.tolerance && residual > 0.5 * last_residual);
+    const bool residual_done =
+        residual <= 4.0 * epsilon || (residual <= options.tolerance && residual > 0.5 * last_residual);
     // In the second half of the time only the constraints count.
     const bool only_constraints = 2 * result.iterations > options.most_iterations;
     const bool tangential_done =
@@ -435,8 +437,8 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
 
     if (used_beta > 0.0 && last_t > 0.0) {
       const double overlap = 1.0 - weighted(dt, last_dt) / (last_t * last_t);
-      beta = overlap > 0.0 ? std::clamp(used_beta / overlap, least_beta, most_beta)
-                           : std::min(2.0 * used_beta, most_beta);
+      beta =
+          overlap > 0.0 ? std::clamp(used_beta / overlap, least_beta, most_beta) : std::min(2.0 * used_beta, most_beta);
     }
     last_residual = residual;
     last_t = t;
@@ -456,8 +458,9 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
     for (int halving = 0; halving <= most_halvings && !accepted; ++halving, alpha *= 0.5) {
       move(step, alpha);
       if (!evaluate(trial, trial_c)) continue;
-      accepted = !only_constraints && !going_nowhere && distance(trial) + penalty * norm(trial_c) <=
-                                          here + penalty * size + 1e-4 * alpha * std::min(slope, 0.0) + slack;
+      accepted = !only_constraints && !going_nowhere &&
+                 distance(trial) + penalty * norm(trial_c) <=
+                     here + penalty * size + 1e-4 * alpha * std::min(slope, 0.0) + slack;
       if (accepted) used_beta = alpha * beta;
     }
     if (!accepted && residual <= options.tolerance) {

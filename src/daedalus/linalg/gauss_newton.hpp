@@ -45,7 +45,7 @@ struct GaussNewtonResult {
   std::vector<double> x;            ///< the best point found
   std::vector<double> multipliers;  ///< mu with W (x - x0) + C^T mu = 0 for the entries that are free
   std::size_t iterations = 0;
-  double residual = 0.0;            ///< largest |c_i| / scale_i at x
+  double residual = 0.0;  ///< largest |c_i| / scale_i at x
   /// |x - x0|_W that a further tangential step would undo, relative to |x|_W: how far x is from the least change.
   double tangential = 0.0;
   std::vector<std::size_t> offending_rows;  ///< constraints that cannot be met together, ascending

@@ -1,5 +1,5 @@
-// A pivot of the Cholesky factorization of A A^T is the squared distance of its row from the span of the rows before it.
-// Row by row along the elimination tree (Liu, SIAM J. Matrix Anal. Appl. 11, 1990), ordered by minimum degree.
+// A pivot of the Cholesky factorization of A A^T is the squared distance of its row from the span of the rows before
+// it. Row by row along the elimination tree (Liu, SIAM J. Matrix Anal. Appl. 11, 1990), ordered by minimum degree.
 #include "daedalus/linalg/gram.hpp"
 
 #include <amd.h>

@@ -37,9 +37,7 @@ class HouseholderQr {
   std::size_t begin(std::size_t j) const { return begin_[j]; }
   std::size_t end(std::size_t j) const { return end_[j]; }
   /// R(i, k) for the vector at position k of order(), i <= min(k, rank - 1).
-  double entry(std::size_t i, std::size_t k) const {
-    return i == k ? diagonal_[k] : entries_[order_[k] * length_ + i];
-  }
+  double entry(std::size_t i, std::size_t k) const { return i == k ? diagonal_[k] : entries_[order_[k] * length_ + i]; }
   double kept() const { return kept_; }        ///< smallest relative pivot counted, 1 where there is none
   double dropped() const { return dropped_; }  ///< largest remaining relative length not counted
 

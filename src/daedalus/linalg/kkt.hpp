@@ -9,10 +9,10 @@
 namespace daedalus::linalg {
 
 enum class KktOutcome {
-  regular,            ///< G has full row rank
-  redundant,          ///< some rows of G depend on others: see dependent_rows()
-  singular_mass,      ///< M is not positive definite on the kernel of G
-  not_finite,         ///< a value is NaN or infinite
+  regular,        ///< G has full row rank
+  redundant,      ///< some rows of G depend on others: see dependent_rows()
+  singular_mass,  ///< M is not positive definite on the kernel of G
+  not_finite,     ///< a value is NaN or infinite
 };
 
 /// Solves
@@ -43,7 +43,7 @@ class KktSolver {
   /// How far gamma lies outside the range of G (max norm), known after a solve with redundant rows; 0 otherwise.
   double inconsistency() const;
 
-  std::size_t rank() const;                         ///< of G
+  std::size_t rank() const;                                ///< of G
   const std::vector<std::size_t>& dependent_rows() const;  ///< rows of G that depend on the other ones, ascending
 
   struct Implementation;

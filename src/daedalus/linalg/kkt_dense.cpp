@@ -111,8 +111,8 @@ void DenseKkt::load_mass() {
   }
 }
 
-// Returns a measure of definiteness between 0 (not positive definite) and 1: the smallest pivot relative to its diagonal
-// entry, and where that is small the smallest eigenvalue of the matrix scaled to unit diagonal.
+// Returns a measure of definiteness between 0 (not positive definite) and 1: the smallest pivot relative to its
+// diagonal entry, and where that is small the smallest eigenvalue of the matrix scaled to unit diagonal.
 double DenseKkt::cholesky(const Extents& extent) {
   const std::size_t n = n_;
   double quality = 1.0;

@@ -48,15 +48,15 @@ class DenseKkt {
   const std::size_t n_, m_;
   bool known_ = false, shifted_ = false, inexact_ = false;
   KktOutcome outcome_ = KktOutcome::not_finite;
-  std::vector<double> M_, G_;                     ///< the values factored last
-  std::vector<double> U_, inverse_, diagonal_;    ///< U^T U = M or M + G^T S G; 1/U_kk; the diagonal before factoring
-  Extents mass_extent_, shifted_extent_;          ///< one past the last nonzero column of each row of U
-  std::vector<double> row_mass_, shift_;    ///< per row of G
+  std::vector<double> M_, G_;                   ///< the values factored last
+  std::vector<double> U_, inverse_, diagonal_;  ///< U^T U = M or M + G^T S G; 1/U_kk; the diagonal before factoring
+  Extents mass_extent_, shifted_extent_;        ///< one past the last nonzero column of each row of U
+  std::vector<double> row_mass_, shift_;        ///< per row of G
   double mass_quality_ = 0.0;
   bool mass_was_singular_ = false;  ///< at some point of the trajectory; then it is so everywhere, up to round-off
-  double single_square_ = 0.0;                    ///< y^T y where G has one row
-  HouseholderQr qr_;                              ///< of Y = U^-T G^T
-  std::unique_ptr<HouseholderQr> range_;          ///< of R^T in the order of the rows of G, for redundant rows only
+  double single_square_ = 0.0;      ///< y^T y where G has one row
+  HouseholderQr qr_;                ///< of Y = U^-T G^T
+  std::unique_ptr<HouseholderQr> range_;  ///< of R^T in the order of the rows of G, for redundant rows only
   std::vector<double> w_, u_, z_, g_;
   std::vector<double> right_f_, right_gamma_, residual_f_, residual_gamma_, range_gamma_;
   std::size_t rank_ = 0;

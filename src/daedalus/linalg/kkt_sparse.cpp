@@ -32,8 +32,8 @@ constexpr double sound_again = 1e-2;
 constexpr double enough_backward = 3e-14;
 constexpr double bad_backward = 1e-10;
 constexpr std::size_t dense_limit = 3000;
-constexpr double border_limit = 5e7;     // entries of X and C
-constexpr double border_work = 2e9;      // operations to make them orthogonal
+constexpr double border_limit = 5e7;  // entries of X and C
+constexpr double border_work = 2e9;   // operations to make them orthogonal
 constexpr double regularization = 1e-9;
 
 double inverse_power(double x) {
@@ -154,9 +154,7 @@ void SparseKkt::assemble(KktAssembly& assembly, double shift) {
   }
 }
 
-bool SparseKkt::definite() const {
-  return definite_on_kernel(mass_, scaled_M_.data(), jacobian_, scaled_G_.data());
-}
+bool SparseKkt::definite() const { return definite_on_kernel(mass_, scaled_M_.data(), jacobian_, scaled_G_.data()); }
 
 KktOutcome SparseKkt::factor(const double* M, const double* G) {
   if (known_ && same_bits(M, M_.data(), M_.size()) && same_bits(G, G_.data(), G_.size())) return outcome_;
@@ -227,7 +225,8 @@ bool SparseKkt::factor_bordered(Reuse reuse) {
     klu.residual(b_.data(), x_.data(), r_.data());
     klu.solve(r_.data());
     for (std::size_t i = 0; i < n_ + m_; ++i) x_[i] += r_[i];
-    std::copy(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(n_), X_.begin() + static_cast<std::ptrdiff_t>(w * n_));
+    std::copy(x_.begin(), x_.begin() + static_cast<std::ptrdiff_t>(n_),
+              X_.begin() + static_cast<std::ptrdiff_t>(w * n_));
     std::copy(x_.begin() + static_cast<std::ptrdiff_t>(n_), x_.end(), C_.begin() + static_cast<std::ptrdiff_t>(w * m_));
   }
   if (!all_finite(X_.data(), X_.size()) || !all_finite(C_.data(), C_.size())) return false;
@@ -346,8 +345,7 @@ KktOutcome SparseKkt::last_resort() {
   is_weak_.assign(m_, 0);
   assemble(*bordered_, regularization);
   if (!bordered_->klu->factor()) return KktOutcome::singular_mass;
-  dependent_rows_ =
-      select_rows(jacobian_, scaled_G_.data(), rank_tolerance(m_, n_), Combinations::none).dependent;
+  dependent_rows_ = select_rows(jacobian_, scaled_G_.data(), rank_tolerance(m_, n_), Combinations::none).dependent;
   rank_ = m_ - dependent_rows_.size();
   return dependent_rows_.empty() ? KktOutcome::regular : KktOutcome::redundant;
 }

@@ -61,21 +61,21 @@ class SparseKkt {
   bool known_ = false, definite_ = false;
   Mode mode_ = Mode::plain;
   KktOutcome outcome_ = KktOutcome::not_finite;
-  std::vector<double> M_, G_;                  ///< the values factored last
-  std::vector<double> scaled_M_, scaled_G_;    ///< D M D and E G D
-  std::vector<double> d_, e_;                  ///< the diagonals of D and E, powers of two
+  std::vector<double> M_, G_;                ///< the values factored last
+  std::vector<double> scaled_M_, scaled_G_;  ///< D M D and E G D
+  std::vector<double> d_, e_;                ///< the diagonals of D and E, powers of two
   KktAssembly plain_;
   std::vector<double> b_, x_, r_, size_;
 
-  std::unique_ptr<KktAssembly> bordered_;      ///< with the diagonal of the zero block; made when first needed
-  std::vector<std::size_t> weak_;              ///< rows kept out of the factors because they (nearly) depend on others
+  std::unique_ptr<KktAssembly> bordered_;  ///< with the diagonal of the zero block; made when first needed
+  std::vector<std::size_t> weak_;          ///< rows kept out of the factors because they (nearly) depend on others
   std::vector<char> is_weak_;
-  std::vector<double> X_, C_, V_, MV_;         ///< per weak row: G_r x = 0, M x + G_r^T c = g; see the source
+  std::vector<double> X_, C_, V_, MV_;  ///< per weak row: G_r x = 0, M x + G_r^T c = g; see the source
   std::vector<double> R_;
-  std::vector<std::size_t> order_;             ///< of the weak rows: independent ones first
+  std::vector<std::size_t> order_;  ///< of the weak rows: independent ones first
   std::size_t weak_rank_ = 0;
   std::vector<double> t_;
-  std::unique_ptr<HouseholderQr> null_;        ///< orthonormal basis of the kernel of G^T
+  std::unique_ptr<HouseholderQr> null_;  ///< orthonormal basis of the kernel of G^T
   bool weak_no_longer_ = false;
 
   std::unique_ptr<DenseKkt> dense_;

@@ -57,7 +57,8 @@ bool KluFactor::factor() {
 bool KluFactor::refactor() {
   Klu& klu = *klu_;
   if (klu.numeric == nullptr) return false;
-  const int ok = klu_refactor(column_start_.data(), row_.data(), values_.data(), klu.symbolic, klu.numeric, &klu.common);
+  const int ok =
+      klu_refactor(column_start_.data(), row_.data(), values_.data(), klu.symbolic, klu.numeric, &klu.common);
   if (!ok || klu.common.status != KLU_OK) return false;
   klu_rcond(klu.symbolic, klu.numeric, &klu.common);
   return klu.common.rcond > tolerated_decline * fresh_ratio_;

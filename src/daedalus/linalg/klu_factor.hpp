@@ -24,8 +24,8 @@ class KluFactor {
 
   /// Chooses pivots afresh; false where a pivot vanishes. Allocates.
   bool factor();
-  /// Keeps the pivots of the last factor(); false where there is none, where a pivot vanishes, or where the ratio of the
-  /// pivots fell so far below that of factor() that they may no longer suit. Allocates nothing.
+  /// Keeps the pivots of the last factor(); false where there is none, where a pivot vanishes, or where the ratio of
+  /// the pivots fell so far below that of factor() that they may no longer suit. Allocates nothing.
   bool refactor();
   /// Estimates the condition in the 1-norm.
   double condition();

@@ -2,8 +2,8 @@
 // a_d = sum_i z_i a_{p_i} in scaled rows.
 //
 // Large sparse matrices: rows that are clearly independent by the pivots of A A^T, whose squares cannot tell more; for
-// each of the few others the distance r = a_d - A^T z from them, z by the corrected seminormal equations (Bjorck, Linear
-// Algebra Appl. 88/89, 1987), which is accurate to round-off.
+// each of the few others the distance r = a_d - A^T z from them, z by the corrected seminormal equations (Bjorck,
+// Linear Algebra Appl. 88/89, 1987), which is accurate to round-off.
 #include "daedalus/linalg/rank.hpp"
 
 #include <btf.h>
@@ -21,9 +21,9 @@ namespace daedalus::linalg {
 
 namespace {
 
-constexpr std::size_t dense_limit = 1500;        // rows + columns
-constexpr std::size_t combination_limit = 500;   // rows
-constexpr double clear_distance = 1e-4;          // from other rows; its square is far above round-off
+constexpr std::size_t dense_limit = 1500;       // rows + columns
+constexpr std::size_t combination_limit = 500;  // rows
+constexpr double clear_distance = 1e-4;         // from other rows; its square is far above round-off
 // A coefficient this small names a row that takes no part: it is what round-off leaves.
 constexpr double negligible_coefficient = 1e-9;
 
@@ -52,7 +52,8 @@ std::vector<double> combination(std::size_t d, const std::vector<std::size_t>& i
   double largest = 1.0;
   for (std::size_t i = 0; i < independent.size(); ++i) largest = std::max(largest, std::abs(z[i]));
   for (std::size_t i = 0; i < independent.size(); ++i) {
-    if (std::abs(z[i]) > negligible_coefficient * largest) c[independent[i]] = -z[i] * length[d] / length[independent[i]];
+    if (std::abs(z[i]) > negligible_coefficient * largest)
+      c[independent[i]] = -z[i] * length[d] / length[independent[i]];
   }
   return c;
 }

@@ -19,16 +19,16 @@ inline double rank_tolerance(std::size_t rows, std::size_t columns) {
 enum class Combinations { none, all };
 
 struct RowSelection {
-  std::vector<std::size_t> independent;  ///< in the order in which they were chosen
-  std::vector<std::size_t> dependent;    ///< ascending
-  double kept = 1.0;                     ///< smallest relative remaining length that was counted
-  double dropped = 0.0;                  ///< largest that was not
+  std::vector<std::size_t> independent;           ///< in the order in which they were chosen
+  std::vector<std::size_t> dependent;             ///< ascending
+  double kept = 1.0;                              ///< smallest relative remaining length that was counted
+  double dropped = 0.0;                           ///< largest that was not
   std::vector<std::vector<double>> combinations;  ///< as in RankDecision, for `dependent`; empty for `none`
 };
 
-/// Changes a basis of the kernel of A^T (coefficients of rows of equal length, one vector per dependent row) so that the
-/// rows called dependent are late ones: 1 in its own row, 0 in those of the other vectors. Returns them, ascending, with
-/// the vectors in the same order.
+/// Changes a basis of the kernel of A^T (coefficients of rows of equal length, one vector per dependent row) so that
+/// the rows called dependent are late ones: 1 in its own row, 0 in those of the other vectors. Returns them, ascending,
+/// with the vectors in the same order.
 std::vector<std::size_t> prefer_later_rows(std::vector<std::vector<double>>& kernel);
 
 /// Splits the rows into independent ones and those whose remaining relative length is at most `tolerance`.

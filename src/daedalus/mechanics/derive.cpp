@@ -77,8 +77,8 @@ std::unordered_map<NodeId, Expr> zeros_for(const std::vector<Expr>& symbols) {
   return zeros;
 }
 
-/// Takes the upper triangle for both: the two are equal but may be written differently, and so rounded differently. What
-/// is stored on one side only is zero in disguise.
+/// Takes the upper triangle for both: the two are equal but may be written differently, and so rounded differently.
+/// What is stored on one side only is zero in disguise.
 SparseExpr mirrored(const SparseExpr& M) {
   SparseExpr result;
   result.rows = M.rows;
@@ -102,8 +102,8 @@ std::unordered_map<NodeId, Expr> resting_point(const std::vector<Expr>& roots, c
   std::mt19937_64 random(12345);
   const std::vector<Expr> rest = expr::substitute(roots, point);
   const std::unordered_map<NodeId, double> values = random_point(expr::symbols_of(rest), v, random);
-  const bool finite = std::all_of(rest.begin(), rest.end(),
-                                  [&](const Expr& e) { return std::isfinite(expr::evaluate(e, values)); });
+  const bool finite =
+      std::all_of(rest.begin(), rest.end(), [&](const Expr& e) { return std::isfinite(expr::evaluate(e, values)); });
   if (!finite)
     for (std::size_t i = 0; i < v.size(); ++i)
       point[v[i].id()] = v[i].graph().constant(1.0 + 0.0625 * static_cast<double>(i % 16));
@@ -123,14 +123,15 @@ VelocityCheck free_of_velocity(SparseExpr& matrix, const std::vector<Expr>& v) {
   VelocityCheck check{matrix.rows};
   for (std::size_t i = 0; i < matrix.rows; ++i) {
     const auto begin = matrix.row_start[i], end = matrix.row_start[i + 1];
-    if (std::find(dependent.begin() + static_cast<std::ptrdiff_t>(begin), dependent.begin() + static_cast<std::ptrdiff_t>(end),
+    if (std::find(dependent.begin() + static_cast<std::ptrdiff_t>(begin),
+                  dependent.begin() + static_cast<std::ptrdiff_t>(end),
                   true) == dependent.begin() + static_cast<std::ptrdiff_t>(end))
       continue;
     double size = 0.0;
     std::mt19937_64 random(54321);
     for (std::size_t k = begin; k < end; ++k) {
-      const double value = std::abs(expr::evaluate(
-          matrix.value[k], random_point(expr::symbols_of(matrix.value[k]), v, random)));
+      const double value =
+          std::abs(expr::evaluate(matrix.value[k], random_point(expr::symbols_of(matrix.value[k]), v, random)));
       if (std::isfinite(value)) size = std::max(size, value);
     }
     for (std::size_t k = begin; k < end; ++k) {
@@ -187,8 +188,8 @@ class Derivation {
   }
 
   void lagrangian() {
-    Expr L = model_.lagrangian ? *model_.lagrangian
-                               : *model_.kinetic - model_.potential.value_or(graph().constant(0.0));
+    Expr L =
+        model_.lagrangian ? *model_.lagrangian : *model_.kinetic - model_.potential.value_or(graph().constant(0.0));
     std::vector<Expr> p = expr::gradient(L, out_.v);
     out_.M = expr::jacobian(p, out_.v);
     const VelocityCheck check = free_of_velocity(out_.M, out_.v);
@@ -261,11 +262,12 @@ class Derivation {
     const std::vector<bool> momenta = expr::dependence(p, set_of(algebraic));
     for (std::size_t i = 0; i < momenta.size(); ++i)
       if (momenta[i])
-        throw Error("momentum-of-algebraic",
-                    fmt::format("the momentum that belongs to {} depends on an algebraic auxiliary unknown, whose rate is "
-                                "not known: it is {}",
-                                out_.q[i].name(), expr::to_text(p[i])),
-                    "put what the [equations] say about it into the Lagrangian", place);
+        throw Error(
+            "momentum-of-algebraic",
+            fmt::format("the momentum that belongs to {} depends on an algebraic auxiliary unknown, whose rate is "
+                        "not known: it is {}",
+                        out_.q[i].name(), expr::to_text(p[i])),
+            "put what the [equations] say about it into the Lagrangian", place);
   }
 
   Place place_of_energy() const {
@@ -312,7 +314,8 @@ class Derivation {
     add_forces(out_.f);
   }
 
-  /// Entries of a mass matrix may be written differently on the two sides of the diagonal: they are compared as numbers.
+  /// Entries of a mass matrix may be written differently on the two sides of the diagonal: they are compared as
+  /// numbers.
   void check_symmetry() {
     for (std::size_t i = 0; i < out_.M.rows; ++i)
       for (std::size_t k = out_.M.row_start[i]; k < out_.M.row_start[i + 1]; ++k) {
@@ -320,10 +323,11 @@ class Derivation {
         const Expr value = out_.M.value[k];
         const Expr other = out_.M.at(j, i).valid() ? out_.M.at(j, i) : graph().constant(0.0);
         if (other == value || same_numbers(value, other)) continue;
-        throw Error("mass-not-symmetric",
-                    fmt::format("the mass matrix is not symmetric: row {}, column {} is {}, but row {}, column {} is {}",
-                                i + 1, j + 1, expr::to_text(value), j + 1, i + 1, expr::to_text(other)),
-                    "write the same expression on both sides of the diagonal", place_of_energy());
+        throw Error(
+            "mass-not-symmetric",
+            fmt::format("the mass matrix is not symmetric: row {}, column {} is {}, but row {}, column {} is {}", i + 1,
+                        j + 1, expr::to_text(value), j + 1, i + 1, expr::to_text(other)),
+            "write the same expression on both sides of the diagonal", place_of_energy());
       }
   }
 

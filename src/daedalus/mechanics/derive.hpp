@@ -28,8 +28,8 @@ struct Equations {
   std::shared_ptr<const model::Model> model;
   Expr t;
   std::vector<Expr> q, v, a;
-  std::vector<Expr> z, z_rate;          ///< auxiliary unknowns and their rates
-  std::vector<bool> z_differential;     ///< whether the rate of z[i] occurs
+  std::vector<Expr> z, z_rate;       ///< auxiliary unknowns and their rates
+  std::vector<bool> z_differential;  ///< whether the rate of z[i] occurs
   std::vector<Expr> lambda;
 
   Expr lagrangian;  ///< L(q, v, z, t); invalid for kind mechanical
@@ -39,8 +39,8 @@ struct Equations {
   std::vector<Constraint> constraints;
   std::vector<Expr> auxiliary;  ///< residuals F
 
-  /// Energy where T and V exist: v^T M v / 2 and the rest of the energy function v^T dL/dv - L. For a kinetic energy that
-  /// is quadratic in v these are T and V.
+  /// Energy where T and V exist: v^T M v / 2 and the rest of the energy function v^T dL/dv - L. For a kinetic energy
+  /// that is quadratic in v these are T and V.
   std::optional<Expr> kinetic, potential;
   /// Whether the energy is constant along every motion: nothing depends on t, no force, no dissipation, constraints
   /// without a part free of v.

@@ -3,9 +3,9 @@
 //     [ M  G^T ] [ a      ]   [ f     ]
 //     [ G   0  ] [ lambda ] = [ gamma ]
 //
-// Projection in the mass norm: the position correction solves min |dq|_M, G dq = -g, again and again with frozen factors
-// (simplified Newton on the true g); the velocity correction is one linear problem with the fresh G, solved twice for
-// the last digits.
+// Projection in the mass norm: the position correction solves min |dq|_M, G dq = -g, again and again with frozen
+// factors (simplified Newton on the true g); the velocity correction is one linear problem with the fresh G, solved
+// twice for the last digits.
 
 #include "daedalus/mechanics/evaluator.hpp"
 
@@ -123,9 +123,9 @@ Outcome Evaluator::newton_for_auxiliary(double t, const double* x) {
         auxiliary_matrix_[i * size + pattern.column[k]] = auxiliary_[size + k];
     if (!auxiliary_lu_.factor(auxiliary_matrix_.data())) {
       const std::size_t column = auxiliary_lu_.singular_column();
-      explanation_ = fmt::format("the [equations] do not determine {}",
-                                 fn.equations.z_differential[column] ? fn.equations.z_rate[column].name()
-                                                                     : fn.equations.z[column].name());
+      explanation_ = fmt::format("the [equations] do not determine {}", fn.equations.z_differential[column]
+                                                                            ? fn.equations.z_rate[column].name()
+                                                                            : fn.equations.z[column].name());
       return Outcome::singular;
     }
     for (std::size_t i = 0; i < size; ++i) auxiliary_step_[i] = -auxiliary_[i];
@@ -164,8 +164,10 @@ Outcome Evaluator::factor(const double* M, const double* G) {
   ++factorizations_;
   switch (kkt_.factor(M, G)) {
     case linalg::KktOutcome::regular:
-    case linalg::KktOutcome::redundant: return Outcome::ok;
-    case linalg::KktOutcome::not_finite: return not_finite("the mass matrix or the constraint Jacobian");
+    case linalg::KktOutcome::redundant:
+      return Outcome::ok;
+    case linalg::KktOutcome::not_finite:
+      return not_finite("the mass matrix or the constraint Jacobian");
     case linalg::KktOutcome::singular_mass:
       explanation_ = "the mass matrix is not positive definite on the motions that the constraints allow";
       return Outcome::singular;
@@ -187,7 +189,8 @@ Outcome Evaluator::accelerations(double t, const double* x, const Feedback& feed
       if (!std::isfinite(f[i])) return not_finite(fmt::format("the force on {}", fn.equations.q[i].name()));
     for (std::size_t i = 0; i < fn.m; ++i)
       if (!std::isfinite(gamma[i]))
-        return not_finite(fmt::format("the second derivative of the constraint '{}'", fn.equations.constraints[i].name));
+        return not_finite(
+            fmt::format("the second derivative of the constraint '{}'", fn.equations.constraints[i].name));
     return not_finite("the mass matrix or the constraint Jacobian");
   }
   if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
@@ -347,7 +350,8 @@ Outcome Evaluator::project_velocities(double t, double* x) {
     for (std::size_t k = fn.jacobian.row_start[i]; k < fn.jacobian.row_start[i + 1]; ++k)
       slope += std::abs(geometry_[fn.mass.nonzeros() + k]);
     if (std::abs(velocity_[i]) <= 1e-8 * std::max(velocity_scale_[i], slope * 1e-4)) continue;
-    explanation_ = fmt::format("the constraint '{}' contradicts the others on velocity level", fn.equations.constraints[i].name);
+    explanation_ =
+        fmt::format("the constraint '{}' contradicts the others on velocity level", fn.equations.constraints[i].name);
     return Outcome::no_convergence;
   }
   return Outcome::ok;
@@ -374,7 +378,8 @@ void Evaluator::project_error(double* error) {
       to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
     ++factorizations_;
     const linalg::KktOutcome outcome = position_kkt_->factor(M, position_G_.data());
-    if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant) remove(*position_kkt_, error);
+    if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant)
+      remove(*position_kkt_, error);
   }
 }
 

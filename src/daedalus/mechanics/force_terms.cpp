@@ -30,7 +30,8 @@ ForceTerms force_terms(const Equations& equations) {
   // Every derivative D = dM_ij/dq_l goes with weight 1/2 to three Christoffel symbols. Halves of the same D are counted
   // before anything is written down, so that what cancels does not appear.
   const SparseExpr derivative = expr::jacobian(equations.M.value, equations.q);
-  std::vector<std::map<std::size_t, std::map<std::size_t, std::map<NodeId, int>>>> halves(n);  // row, column, velocity, D
+  std::vector<std::map<std::size_t, std::map<std::size_t, std::map<NodeId, int>>>> halves(
+      n);  // row, column, velocity, D
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = equations.M.row_start[i]; k < equations.M.row_start[i + 1]; ++k) {
       const std::size_t j = equations.M.column[k];

@@ -18,21 +18,21 @@ namespace daedalus::mechanics {
 struct Functions {
   Equations equations;
   std::size_t n = 0, m = 0, holonomic = 0;
-  std::vector<std::size_t> holonomic_rows;      ///< of the constraints, ascending
+  std::vector<std::size_t> holonomic_rows;           ///< of the constraints, ascending
   std::vector<std::size_t> differential, algebraic;  ///< auxiliary unknowns of either sort
-  bool auxiliary_linear = true;                 ///< F is linear in w
+  bool auxiliary_linear = true;                      ///< F is linear in w
 
   linalg::Sparsity mass, jacobian, auxiliary_jacobian;
   compile::Switches switches;
 
-  compile::Function motion;       ///< t, q, v, z_d, w -> M, f, G, gamma
-  compile::Function geometry;     ///< t, q -> M, G, position residuals
-  compile::Function velocity;     ///< t, q, v -> velocity residuals
-  compile::Function terms;        ///< t, q, v -> terms of position, then of velocity residuals
+  compile::Function motion;    ///< t, q, v, z_d, w -> M, f, G, gamma
+  compile::Function geometry;  ///< t, q -> M, G, position residuals
+  compile::Function velocity;  ///< t, q, v -> velocity residuals
+  compile::Function terms;     ///< t, q, v -> terms of position, then of velocity residuals
   std::vector<std::size_t> position_term_start, velocity_term_start;  ///< ranges in the output of `terms`
-  compile::Function auxiliary;    ///< t, q, v, z_d, w -> F, dF/dw
-  compile::Function energy;       ///< t, q, v -> kinetic, potential (none for kind mechanical)
-  compile::Function outputs;      ///< t, q, v, z_d, w, a, lambda -> [outputs] of the model
+  compile::Function auxiliary;                                        ///< t, q, v, z_d, w -> F, dF/dw
+  compile::Function energy;   ///< t, q, v -> kinetic, potential (none for kind mechanical)
+  compile::Function outputs;  ///< t, q, v, z_d, w, a, lambda -> [outputs] of the model
 
   std::size_t dimension() const { return 2 * n + differential.size(); }
   bool has_energy() const { return equations.kinetic.has_value(); }

@@ -174,8 +174,10 @@ void Builder::linear(const std::vector<std::vector<double>>& E, const std::vecto
 Expr Builder::constraint(const std::string& name, Expr left, Expr right) {
   parts_->elaborator.add_constraint(name, name);
   parts_->model.constraints.push_back(parts_->make(name, left, right));
-  parts_->model.multipliers.push_back(parts_->model.graph->symbol("lambda." + name));
-  return parts_->model.multipliers.back();
+  const Expr multiplier = parts_->model.graph->symbol("lambda." + name);
+  parts_->elaborator.add_multiplier(multiplier);
+  parts_->model.multipliers.push_back(multiplier);
+  return multiplier;
 }
 
 Expr Builder::constraint(const std::string& name, Expr residual) { return constraint(name, residual, constant(0.0)); }
@@ -194,13 +196,18 @@ void Builder::simulation(Simulation simulation) { parts_->model.simulation = std
 
 Expr Builder::multiplier(const std::string& constraint) {
   parts_->multipliers.insert(constraint);
-  return parts_->model.graph->symbol("lambda." + constraint);
+  const Expr symbol = parts_->model.graph->symbol("lambda." + constraint);
+  parts_->elaborator.add_multiplier(symbol);
+  return symbol;
 }
 
 Expr Builder::reaction(const std::string& constraint, Expr coordinate) {
   parts_->multipliers.insert(constraint);
   const std::size_t at = parts_->position(coordinate, "a reaction");
-  return at < parts_->model.variables.size() ? parts_->model.graph->symbol(reaction_name(constraint, parts_->model.variables[at].name)) : constant(0.0);
+  if (at >= parts_->model.variables.size()) return constant(0.0);
+  const Expr symbol = parts_->model.graph->symbol(reaction_name(constraint, parts_->model.variables[at].name));
+  parts_->elaborator.add_multiplier(symbol);
+  return symbol;
 }
 
 Model Builder::build() const {

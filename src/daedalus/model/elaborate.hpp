@@ -90,6 +90,7 @@ class Elaborator {
   void add_unknown(ItemId id) { unknown_of_symbol_[items_[id].expression.id()] = {id, 0}; }
   /// Names of constraints and coordinates, for lambda.rod and reaction.rod.x.
   void add_constraint(const std::string& base, const std::string& name);
+  void add_multiplier(Expr symbol) { multipliers_.insert(symbol.id()); }
   void set_coordinates(std::unordered_set<std::string> names) { coordinates_ = std::move(names); }
   void poison_constraint(const std::string& base) { faulty_constraints_.insert(base); }
   std::vector<std::string> visible_names(const Scope& scope) const;

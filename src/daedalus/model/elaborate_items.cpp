@@ -46,7 +46,7 @@ Entity* Elaborator::declare(Role role, const std::string& name, const Place& pla
   if (!fresh) {
     Entity& first = *found->second;
     const bool same = first.role == role;
-    report_(Error("duplicate-name", fmt::format("'{}' is already {} (line {})", name, name_of(first.role), first.place.line),
+    report_(Error("duplicate-name", fmt::format("'{}' is already {}{}", name, name_of(first.role), first.place.line > 0 ? fmt::format(" (line {})", first.place.line) : ""),
                   same ? "a name is either single or a family: rename one of the two"
                        : "parameters, definitions, inputs, variables, auxiliary, discrete values and outputs share one namespace: rename one of the two",
                   place));

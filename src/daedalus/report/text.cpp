@@ -147,7 +147,7 @@ std::string to_text(const solve::Start& start, const mechanics::Functions& funct
   text += start.moved.empty() ? line("start", start.consistent_as_given ? "consistent as given" : "kept as given, not consistent")
                               : moved_lines(start.moved);
   std::vector<std::vector<std::string>> rows;
-  const auto add = [&](const std::string& name, double value) { rows.push_back({"", name, brief(value, 17)}); };
+  const auto add = [&](const std::string& name, double value) { rows.push_back({"", name, shortest(value)}); };
   for (std::size_t i = 0; i < functions.n; ++i) add(eq.q[i].name(), start.x[i]);
   for (std::size_t i = 0; i < functions.n; ++i) add(eq.v[i].name(), start.x[functions.n + i]);
   for (std::size_t i = 0, d = 0; i < start.w.size(); ++i) add(eq.z[i].name(), eq.z_differential[i] ? start.x[2 * functions.n + d++] : start.w[i]);

@@ -7,8 +7,8 @@ namespace {
 std::size_t count = 0;
 }  // namespace
 
-// In a file of their own, so that they are not inlined into callers, where the compiler would take malloc and delete for
-// a mismatch.
+// In a file of their own, so that they are not inlined into callers, where the compiler would take malloc and delete
+// for a mismatch.
 void* operator new(std::size_t size) {
   ++count;
   if (void* memory = std::malloc(size == 0 ? 1 : size)) return memory;

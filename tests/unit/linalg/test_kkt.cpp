@@ -20,9 +20,8 @@ using Backend = KktSolver::Backend;
 using Rows = std::vector<std::size_t>;
 
 class Kkt : public ::testing::TestWithParam<Backend> {};
-INSTANTIATE_TEST_SUITE_P(Backends, Kkt, ::testing::Values(Backend::dense, Backend::sparse), [](const auto& instance) {
-  return instance.param == Backend::dense ? "dense" : "sparse";
-});
+INSTANTIATE_TEST_SUITE_P(Backends, Kkt, ::testing::Values(Backend::dense, Backend::sparse),
+                         [](const auto& instance) { return instance.param == Backend::dense ? "dense" : "sparse"; });
 
 struct Reference {
   Eigen::VectorXd a, lambda;
@@ -357,7 +356,8 @@ TEST(KktBackends, AgreeOnRedundantChains) {
   for (const std::size_t links : {std::size_t{50}, std::size_t{1200}}) {
     Chain chain(links);
     // A rod given twice, and one more constraint that is the sum of two rods far apart.
-    append_row(chain.G, {8, 9, 10, 11}, {chain.G.values[18], chain.G.values[19], chain.G.values[20], chain.G.values[21]});
+    append_row(chain.G, {8, 9, 10, 11},
+               {chain.G.values[18], chain.G.values[19], chain.G.values[20], chain.G.values[21]});
     ASSERT_EQ(chain.G.pattern.row_start[5], 18u);
     const std::size_t far = chain.G.pattern.row_start[links - 2];
     std::vector<double> values{chain.G.values[0], chain.G.values[1]};

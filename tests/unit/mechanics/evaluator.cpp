@@ -11,7 +11,8 @@ using mechanics::Outcome;
 Evaluator evaluator_of(const std::string& text) { return Evaluator(mechanics::compile_functions(derived(text))); }
 
 std::string planar(const std::string& constraints, const std::string& kinetic = "(der(x)^2 + der(y)^2)/2") {
-  return "kind = \"lagrangian\"\n[variables]\nx = 0\ny = 0\n[lagrangian]\nkinetic = \"" + kinetic + "\"\n[constraints]\n" + constraints;
+  return "kind = \"lagrangian\"\n[variables]\nx = 0\ny = 0\n[lagrangian]\nkinetic = \"" + kinetic +
+         "\"\n[constraints]\n" + constraints;
 }
 
 /// x^2 + (y - 1)^2 = 1 near the origin: the terms of g are of size 1, but G q tends to 0 with q. A projection that
@@ -39,7 +40,8 @@ TEST(Projection, DrivesASingleTermToZero) {
   EXPECT_LE(evaluator.factorizations() - before, 2u);  // one for the positions, one for the velocities
 }
 
-/// The correction is the least one in the mass norm: M dq is in the range of G^T, so M1 (x1 - x0) : M2 (y1 - y0) = G1 : G2.
+/// The correction is the least one in the mass norm: M dq is in the range of G^T, so M1 (x1 - x0) : M2 (y1 - y0) = G1 :
+/// G2.
 TEST(Projection, MovesLeastInTheMassNorm) {
   Evaluator evaluator = evaluator_of(planar("line = \"x + 2*y = 1\"", "3*der(x)^2/2 + 5*der(y)^2/2"));
   double state[] = {0.2, 0.7, 0.5, -0.9};
@@ -103,12 +105,14 @@ TEST(Projection, OfErrorsLeavesPositionsToHolonomicConstraints) {
   ASSERT_EQ(both.accelerations(0.0, state), Outcome::ok);
   double more[] = {0.1, 0.2, 0.3, 0.4};
   both.project_error(more);
-  for (const auto& [i, expected] : {std::pair{0, 0.0}, {1, 0.2}, {2, 0.0}, {3, 0.0}}) EXPECT_NEAR(more[i], expected, 1e-16);
+  for (const auto& [i, expected] : {std::pair{0, 0.0}, {1, 0.2}, {2, 0.0}, {3, 0.0}})
+    EXPECT_NEAR(more[i], expected, 1e-16);
 }
 
 std::string with_auxiliary(const std::string& equation, const std::string& start = "0") {
   return "kind = \"lagrangian\"\n[variables]\nx = 0\n[auxiliary]\nw = " + start +
-         "\n[lagrangian]\nkinetic = \"der(x)^2/2\"\n[lagrangian.forces]\nx = \"w\"\n[equations]\nloop = \"" + equation + "\"\n";
+         "\n[lagrangian]\nkinetic = \"der(x)^2/2\"\n[lagrangian.forces]\nx = \"w\"\n[equations]\nloop = \"" + equation +
+         "\"\n";
 }
 
 TEST(AuxiliaryEquations, NonlinearLoopsAreSolvedToTheLastDigits) {

@@ -18,14 +18,16 @@ struct Hand {
 
 void compare(const Equations& equations, const Point& at, const Hand& hand) {
   const mechanics::ForceTerms terms = mechanics::force_terms(equations);
-  const auto matrix = [&](const expr::SparseExpr& actual, const std::vector<std::vector<double>>& expected, const std::string& name) {
+  const auto matrix = [&](const expr::SparseExpr& actual, const std::vector<std::vector<double>>& expected,
+                          const std::string& name) {
     ASSERT_EQ(actual.rows, expected.size()) << name;
     double size = 0.0;
     for (const auto& row : expected)
       for (const double value : row) size = std::max(size, std::abs(value));
     for (std::size_t i = 0; i < expected.size(); ++i)
       for (std::size_t j = 0; j < expected[i].size(); ++j)
-        expect_close(at(actual.at(i, j)), expected[i][j], size, tolerance, name + std::to_string(i + 1) + std::to_string(j + 1));
+        expect_close(at(actual.at(i, j)), expected[i][j], size, tolerance,
+                     name + std::to_string(i + 1) + std::to_string(j + 1));
   };
   matrix(equations.M, hand.M, "M");
   matrix(terms.C, hand.C, "C");
@@ -37,7 +39,8 @@ void compare(const Equations& equations, const Point& at, const Hand& hand) {
     expect_close(at(terms.gradient[i]), hand.gradient[i], force, tolerance, "dV/dq" + std::to_string(i + 1));
   ASSERT_EQ(equations.constraints.size(), hand.gamma.size());
   for (std::size_t i = 0; i < hand.gamma.size(); ++i)
-    expect_close(at(equations.constraints[i].gamma), hand.gamma[i], std::max(1.0, std::abs(hand.gamma[i])), tolerance, "gamma");
+    expect_close(at(equations.constraints[i].gamma), hand.gamma[i], std::max(1.0, std::abs(hand.gamma[i])), tolerance,
+                 "gamma");
 }
 
 TEST(HandDerived, Pendulum) {
@@ -59,8 +62,8 @@ TEST(HandDerived, Pendulum) {
 }
 
 /// T = (m1 + m2) l^2 th1'^2/2 + m2 l^2 (th2'^2 + 2 th1' th2' cos(th2 - th1))/2. With s = sin(th2 - th1):
-/// d/dt(dT/dth1') has m2 l^2 (th2'' cos - th2' (th2' - th1') s), dT/dth1 = m2 l^2 th1' th2' s: together -m2 l^2 s th2'^2;
-/// likewise +m2 l^2 s th1'^2 in the second equation.
+/// d/dt(dT/dth1') has m2 l^2 (th2'' cos - th2' (th2' - th1') s), dT/dth1 = m2 l^2 th1' th2' s: together -m2 l^2 s
+/// th2'^2; likewise +m2 l^2 s th1'^2 in the second equation.
 Hand slider_crank(const Point& at) {
   const double m1 = at["m1"], m2 = at["m2"], l = at["l"], g = at["g_v"], a = at["theta1"], b = at["theta2"];
   const double s = std::sin(b - a), c = std::cos(b - a);
@@ -135,7 +138,8 @@ TEST(HandDerived, PrintedTextReadsBack) {
       all.insert(all.end(), more->begin(), more->end());
     for (const mechanics::Constraint& constraint : equations.constraints) all.push_back(constraint.gamma);
     std::string outputs = "[outputs]\n";
-    for (std::size_t k = 0; k < all.size(); ++k) outputs += "printed" + std::to_string(k) + " = \"" + expr::to_text(all[k]) + "\"\n";
+    for (std::size_t k = 0; k < all.size(); ++k)
+      outputs += "printed" + std::to_string(k) + " = \"" + expr::to_text(all[k]) + "\"\n";
     std::string text = "kind = \"lagrangian\"\n[parameters]\n";
     for (const model::Parameter& parameter : equations.model->parameters)
       if (parameter.name != "N") text += parameter.name + " = " + std::to_string(parameter.value) + "\n";

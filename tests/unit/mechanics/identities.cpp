@@ -38,9 +38,9 @@ std::vector<std::pair<std::string, Equations>> all_models() {
   return models;
 }
 
-/// (sum_k v_k dM/dq_k) - 2C is skew-symmetric for the C of Christoffel symbols. Each entry is a sum of at most 3n products,
-/// rounded relative to its largest part: 3n units in the last place of the largest entry. Derivatives of M may cancel, but
-/// their parts are of the size of M (sines and cosines): that counts as well.
+/// (sum_k v_k dM/dq_k) - 2C is skew-symmetric for the C of Christoffel symbols. Each entry is a sum of at most 3n
+/// products, rounded relative to its largest part: 3n units in the last place of the largest entry. Derivatives of M
+/// may cancel, but their parts are of the size of M (sines and cosines): that counts as well.
 TEST(Identities, RateOfMassMinusTwiceCoriolisIsSkew) {
   std::size_t with_coriolis = 0;
   for (const auto& [name, equations] : all_models()) {
@@ -71,9 +71,9 @@ TEST(Identities, RateOfMassMinusTwiceCoriolisIsSkew) {
   EXPECT_GE(with_coriolis, 5u);
 }
 
-/// f = Q - C v - dV/dq: the sweep along the motion against Christoffel symbols, two ways to the same numbers. Tolerance:
-/// a hundred rounded operations on numbers of the size of the largest part; M counts with unit velocities, because its
-/// derivatives may cancel.
+/// f = Q - C v - dV/dq: the sweep along the motion against Christoffel symbols, two ways to the same numbers.
+/// Tolerance: a hundred rounded operations on numbers of the size of the largest part; M counts with unit velocities,
+/// because its derivatives may cancel.
 TEST(Identities, ForceSideEqualsItsTextbookParts) {
   for (const auto& [name, equations] : all_models()) {
     SCOPED_TRACE(name);
@@ -97,9 +97,9 @@ TEST(Identities, ForceSideEqualsItsTextbookParts) {
 }
 
 /// Velocity level and gamma are the first and second derivative of g along any motion q(t): along the parabola
-/// q + v s + a s^2/2, t + s they are compared with differences of g (or, nonholonomic, of the constraint itself). Central
-/// differences with s = 1e-3 and Richardson's extrapolation: error s^4/120 times a sixth derivative, which is below 1e3
-/// for unit-size models with frequencies of a few units, and 1e-16/s^2 of round-off: 1e-8 in all.
+/// q + v s + a s^2/2, t + s they are compared with differences of g (or, nonholonomic, of the constraint itself).
+/// Central differences with s = 1e-3 and Richardson's extrapolation: error s^4/120 times a sixth derivative, which is
+/// below 1e3 for unit-size models with frequencies of a few units, and 1e-16/s^2 of round-off: 1e-8 in all.
 TEST(Identities, GammaIsTheSecondDerivativeAlongTheMotion) {
   std::size_t checked = 0;
   for (const auto& [name, equations] : all_models()) {
@@ -126,8 +126,8 @@ TEST(Identities, GammaIsTheSecondDerivativeAlongTheMotion) {
           acceleration += base(equations.G.value[k]) * base(equations.a[equations.G.column[k]]);
         expect_close(derivative(constraint.velocity), acceleration, size, 1e-8, constraint.name + " acceleration");
         if (constraint.holonomic)
-          expect_close(derivative(constraint.position), base(constraint.velocity), 1.0 + std::abs(base(constraint.velocity)), 1e-8,
-                       constraint.name + " velocity");
+          expect_close(derivative(constraint.position), base(constraint.velocity),
+                       1.0 + std::abs(base(constraint.velocity)), 1e-8, constraint.name + " velocity");
         ++checked;
       }
     }
@@ -142,8 +142,7 @@ TEST(Identities, RheonomicGammaHasBothMixedTerms) {
     Point at(equations, seed);
     at.set("W", 1.7);
     const double W = 1.7, s = std::sin(W * at["t"]), c = std::cos(W * at["t"]);
-    const double expected =
-        -(2.0 * W * (at["der(x)"] * c + at["der(y)"] * s) + W * W * (at["y"] * c - at["x"] * s));
+    const double expected = -(2.0 * W * (at["der(x)"] * c + at["der(y)"] * s) + W * W * (at["y"] * c - at["x"] * s));
     expect_close(at(equations.constraints[0].gamma), expected, 10.0, 1e-15, "gamma");
   }
 }

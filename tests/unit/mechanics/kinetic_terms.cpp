@@ -21,7 +21,8 @@ State runge_kutta(const std::function<State(double, const State&)>& f, State x, 
   };
   for (int k = 0; k < steps; ++k) {
     const double t = h * k;
-    const State k1 = f(t, x), k2 = f(t + h / 2, plus(x, h / 2, k1)), k3 = f(t + h / 2, plus(x, h / 2, k2)), k4 = f(t + h, plus(x, h, k3));
+    const State k1 = f(t, x), k2 = f(t + h / 2, plus(x, h / 2, k1)), k3 = f(t + h / 2, plus(x, h / 2, k2)),
+                k4 = f(t + h, plus(x, h, k3));
     x = plus(plus(plus(plus(x, h / 6, k1), h / 3, k2), h / 3, k3), h / 6, k4);
   }
   return x;
@@ -53,7 +54,8 @@ y = 0.2
 [lagrangian]
 kinetic = "m/2*((der(x) - W*y)^2 + (der(y) + W*x)^2)"
 potential = "k/2*(x^2 + y^2)"
-)toml", "rotating");
+)toml",
+                                                    "rotating");
   const double m = 1.5, k = 6.0, W = 0.8, t = 3.0, w = std::sqrt(k / m);
   const Equations equations = mechanics::derive(std::make_shared<const model::Model>(model));
   for (unsigned seed = 1; seed < 5; ++seed) {
@@ -91,7 +93,8 @@ x = 0.0
 "der(x)" = 1.0
 [lagrangian]
 kinetic = "(2 + sin(t))/2*der(x)^2"
-)toml", "mass");
+)toml",
+                                                    "mass");
   const solve::Trajectory result = run(model, 3.0, 1e-12);
   EXPECT_NEAR(result.last("der(x)") * (2.0 + std::sin(3.0)), 2.0, 1e-10);  // a few dozen steps of error 1e-12
   EXPECT_FALSE(result.energy.has_value());
@@ -106,9 +109,12 @@ TEST(KineticTerms, QuaternionLagrangianEqualsEulersEquations) {
   const model::Model model = model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/rigid_body.toml", overrides);
   const auto euler = [](double, const State& x) {
     const double I1 = 1, I2 = 2, I3 = 3, *q = x.data(), *w = x.data() + 4;
-    return State{(-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]) / 2, (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]) / 2,
-                 (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]) / 2,  (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]) / 2,
-                 (I2 - I3) / I1 * w[1] * w[2],                   (I3 - I1) / I2 * w[2] * w[0],
+    return State{(-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]) / 2,
+                 (q[0] * w[0] + q[2] * w[2] - q[3] * w[1]) / 2,
+                 (q[0] * w[1] + q[3] * w[0] - q[1] * w[2]) / 2,
+                 (q[0] * w[2] + q[1] * w[1] - q[2] * w[0]) / 2,
+                 (I2 - I3) / I1 * w[1] * w[2],
+                 (I3 - I1) / I2 * w[2] * w[0],
                  (I1 - I2) / I3 * w[0] * w[1]};
   };
   const State expected = runge_kutta(euler, {1, 0, 0, 0, 0.4, 1.0, -0.3}, 5.0, 5000);
@@ -126,8 +132,8 @@ TEST(KineticTerms, QuaternionLagrangianEqualsEulersEquations) {
   }
 }
 
-/// Newton and Euler for a compound pendulum, free body: m x'' = R, J phi'' = moment of R about the centre, with the joint
-/// as two constraints. By hand: phi'' = -m g a sin(phi) / (J + m a^2).
+/// Newton and Euler for a compound pendulum, free body: m x'' = R, J phi'' = moment of R about the centre, with the
+/// joint as two constraints. By hand: phi'' = -m g a sin(phi) / (J + m a^2).
 TEST(KineticTerms, CompoundPendulumEqualsNewtonEuler) {
   const model::Model model = model::read_model_text(R"toml(
 kind = "lagrangian"
@@ -147,9 +153,12 @@ potential = "m*g*y"
 [constraints]
 joint_x = "x - a*sin(phi) = 0"
 joint_y = "y + a*cos(phi) = 0"
-)toml", "compound");
+)toml",
+                                                    "compound");
   const double m = 2.0, J = 0.7, a = 0.9, g = 9.81;
-  const auto newton = [&](double, const State& x) { return State{x[1], -m * g * a * std::sin(x[0]) / (J + m * a * a)}; };
+  const auto newton = [&](double, const State& x) {
+    return State{x[1], -m * g * a * std::sin(x[0]) / (J + m * a * a)};
+  };
   const State expected = runge_kutta(newton, {1.1, 0.4}, 3.0, 6000);  // h = 5e-4: h^4 = 6e-14
   const solve::Trajectory result = run(model, 3.0, 1e-12);
   EXPECT_NEAR(result.last("phi"), expected[0], 1e-10);
@@ -169,7 +178,8 @@ struct Built {
       model::Unknown unknown;
       unknown.name = name;
       unknown.symbol = model.graph->symbol(name);
-      unknown.rates = {model.graph->symbol(model::derivative_name(name, 1)), model.graph->symbol(model::derivative_name(name, 2))};
+      unknown.rates = {model.graph->symbol(model::derivative_name(name, 1)),
+                       model.graph->symbol(model::derivative_name(name, 2))};
       unknown.start.resize(3);
       model.variables.push_back(unknown);
     }
@@ -203,7 +213,8 @@ TEST(KineticTerms, RefusesEnergiesThatAreNotQuadratic) {
   EXPECT_EQ(built.code(), "not-quadratic");
   built.model.kinetic = pow(built.vx, 2.0) + cos(built.vy);
   EXPECT_EQ(built.code(), "not-quadratic");
-  built.model.kinetic = pow(built.vx, 2.0) + sqrt(built.x - 5.0) * pow(built.vy, 4.0);  // outside its domain at most points
+  built.model.kinetic =
+      pow(built.vx, 2.0) + sqrt(built.x - 5.0) * pow(built.vy, 4.0);  // outside its domain at most points
   EXPECT_EQ(built.code(), "not-quadratic");
   built.model.kinetic = pow(built.vx, 2.0) + pow(built.vy, 2.0) + built.x * built.vy;
   EXPECT_EQ(built.code(), "");
@@ -220,7 +231,8 @@ TEST(KineticTerms, FindsTheQuadraticFormBehindHypot) {
     for (Point* point : {&at, &there})
       for (const char* name : {"der(x)", "der(y)"}) point->set(name, speed);
     for (std::size_t i = 0; i < 2; ++i) {
-      for (std::size_t j = 0; j < 2; ++j) expect_close(there(actual.M.at(i, j)), at(expected.M.at(i, j)), 3.0, 1e-15, "M");
+      for (std::size_t j = 0; j < 2; ++j)
+        expect_close(there(actual.M.at(i, j)), at(expected.M.at(i, j)), 3.0, 1e-15, "M");
       expect_close(there(actual.f[i]), at(expected.f[i]), 3.0, 1e-15, "f");
     }
     expect_close(there(*actual.kinetic), at(*expected.kinetic), 3.0, 1e-15, "energy");

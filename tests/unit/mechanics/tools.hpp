@@ -40,11 +40,13 @@ inline std::vector<std::string> model_names() {
 /// Numbers for every symbol that the equations may contain: parameters as in the model, the rest at random or as set.
 class Point {
  public:
-  Point(const Equations& equations, unsigned seed) : graph_(equations.model->graph.get()), values_(equations.model->numbers()) {
+  Point(const Equations& equations, unsigned seed)
+      : graph_(equations.model->graph.get()), values_(equations.model->numbers()) {
     std::mt19937_64 random(seed);
     std::uniform_real_distribution<double> uniform(-1.0, 1.0);
     values_[equations.t.id()] = uniform(random);
-    for (const auto* symbols : {&equations.q, &equations.v, &equations.a, &equations.z, &equations.z_rate, &equations.lambda})
+    for (const auto* symbols :
+         {&equations.q, &equations.v, &equations.a, &equations.z, &equations.z_rate, &equations.lambda})
       for (const Expr& symbol : *symbols) values_[symbol.id()] = uniform(random);
   }
 
@@ -60,7 +62,8 @@ class Point {
 
 /// A kind of relative difference: against the largest number in sight.
 inline void expect_close(double actual, double expected, double size, double tolerance, const std::string& what) {
-  EXPECT_LE(std::abs(actual - expected), tolerance * std::max(1e-300, size)) << what << ": " << actual << " for " << expected;
+  EXPECT_LE(std::abs(actual - expected), tolerance * std::max(1e-300, size))
+      << what << ": " << actual << " for " << expected;
 }
 
 }  // namespace daedalus::tests

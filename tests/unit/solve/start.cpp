@@ -1,6 +1,7 @@
 // Consistent starts: what moves, what stays, and what is said where there is none.
 //
-// Where no other tolerance is derived: the start is found to round-off, a few units in the last place of values of size 1.
+// Where no other tolerance is derived: the start is found to round-off, a few units in the last place of values of
+// size 1.
 
 #include "unit/solve/start_tools.hpp"
 
@@ -15,7 +16,8 @@ constexpr double round_off = 1e-14;
 std::string pendulum(const std::string& x, const std::string& more = "") {
   return "kind = \"lagrangian\"\n[parameters]\nm = 2\nl = 2.5\n[variables]\nx = " + x +
          "\ny = 2.35\n[lagrangian]\nkinetic = \"m/2*(der(x)^2 + der(y)^2)\"\npotential = \"m*9.81*y\"\n[constraints]\n"
-         "rod = \"x^2 + y^2 = l^2\"\n" + more;
+         "rod = \"x^2 + y^2 = l^2\"\n" +
+         more;
 }
 
 TEST(Start, FixedCoordinateStaysAndTheOtherMoves) {
@@ -62,9 +64,10 @@ TEST(Start, MovesLeastInTheMassNorm) {
 }
 
 TEST(Start, FixedValuesAreKeptBitwise) {
-  const Start start = start_of(planar("x = { start = 0.1, fixed = true }\ny = 0.9\nz = { start = 0.3, fixed = true }\n"
-                                      "\"der(x)\" = 0.7\n\"der(y)\" = { start = 0.123456789012345678, fixed = true }",
-                                      "ball = \"x^2 + y^2 + z^2 = 1\"", "(der(x)^2 + der(y)^2 + der(z)^2)/2"));
+  const Start start =
+      start_of(planar("x = { start = 0.1, fixed = true }\ny = 0.9\nz = { start = 0.3, fixed = true }\n"
+                      "\"der(x)\" = 0.7\n\"der(y)\" = { start = 0.123456789012345678, fixed = true }",
+                      "ball = \"x^2 + y^2 + z^2 = 1\"", "(der(x)^2 + der(y)^2 + der(z)^2)/2"));
   ASSERT_TRUE(start.found);
   EXPECT_EQ(start.x[0], 0.1);
   EXPECT_EQ(start.x[2], 0.3);
@@ -78,7 +81,8 @@ TEST(Start, InitialEquationsBindOnTheLevelOfWhatTheyContain) {
 angle = "atan2(x, y) = 0.5"
 speed = "hypot(der(x), der(y)) = 2"
 )toml";
-  const Start start = start_of(planar("x = 0.3\ny = 0.9\n\"der(x)\" = 0.5", "rod = \"x^2 + y^2 = 1\"", "(der(x)^2 + der(y)^2)/2", more));
+  const Start start = start_of(
+      planar("x = 0.3\ny = 0.9\n\"der(x)\" = 0.5", "rod = \"x^2 + y^2 = 1\"", "(der(x)^2 + der(y)^2)/2", more));
   ASSERT_TRUE(start.found) << start.message;
   EXPECT_NEAR(start.x[0], std::sin(0.5), 1e-15);
   EXPECT_NEAR(start.x[1], std::cos(0.5), 1e-15);
@@ -149,14 +153,17 @@ loop = "5*x = u + 100*i_d"
 }
 
 TEST(Start, ContradictingFixedValuesAreNamed) {
-  const std::string both = thrown(planar("x = { start = 1, fixed = true }\ny = { start = 2, fixed = true }", "rod = \"x^2 + y^2 = 1\""));
+  const std::string both =
+      thrown(planar("x = { start = 1, fixed = true }\ny = { start = 2, fixed = true }", "rod = \"x^2 + y^2 = 1\""));
   EXPECT_TRUE(contains(both, "contradicting-fixed")) << both;
   EXPECT_TRUE(contains(both, "x = 1") && contains(both, "y = 2") && contains(both, "'rod'")) << both;
   const std::string one = thrown(planar("x = { start = 3, fixed = true }\ny = 0.5", "rod = \"x^2 + y^2 = 1\""));
   EXPECT_TRUE(contains(one, "x = 3") && !contains(one, "y =")) << one;
-  const std::string rate = thrown(planar("x = 0\ny = 1\n\"der(y)\" = { start = 1, fixed = true }", "rod = \"x^2 + y^2 = 1\""));
+  const std::string rate =
+      thrown(planar("x = 0\ny = 1\n\"der(y)\" = { start = 1, fixed = true }", "rod = \"x^2 + y^2 = 1\""));
   EXPECT_TRUE(contains(rate, "contradicting-fixed") && contains(rate, "der(y) = 1")) << rate;
-  const std::string initial = thrown(planar("x = 0\ny = 1", "rod = \"x^2 + y^2 = 1\"", "(der(x)^2 + der(y)^2)/2", "[initial]\nheight = \"y = 2\"\n"));
+  const std::string initial = thrown(
+      planar("x = 0\ny = 1", "rod = \"x^2 + y^2 = 1\"", "(der(x)^2 + der(y)^2)/2", "[initial]\nheight = \"y = 2\"\n"));
   EXPECT_TRUE(contains(initial, "contradicting-fixed") && contains(initial, "height")) << initial;
 }
 
@@ -257,8 +264,11 @@ TEST(Start, RheonomicConstraintsAreTakenAtTheStartTime) {
 }
 
 TEST(Start, WhatCannotBeFixedIsRefused) {
-  EXPECT_TRUE(contains(thrown(planar("x = 0\ny = 0\n\"der(x,2)\" = { start = 1, fixed = true }", "")), "fixed-acceleration"));
-  EXPECT_TRUE(contains(thrown(planar("x = 0\ny = 0", "", "(der(x)^2 + der(y)^2)/2", "[initial]\nfall = \"der(y,2) = 0\"\n")), "initial-too-high"));
+  EXPECT_TRUE(
+      contains(thrown(planar("x = 0\ny = 0\n\"der(x,2)\" = { start = 1, fixed = true }", "")), "fixed-acceleration"));
+  EXPECT_TRUE(
+      contains(thrown(planar("x = 0\ny = 0", "", "(der(x)^2 + der(y)^2)/2", "[initial]\nfall = \"der(y,2) = 0\"\n")),
+               "initial-too-high"));
 }
 
 }  // namespace

@@ -15,7 +15,8 @@ inline std::shared_ptr<const mechanics::Functions> functions_of(const std::strin
   return solve::prepare(model::read_model_text(text, "test")).functions;
 }
 
-inline solve::Start start_of(const std::string& text, solve::Initialize mode = solve::Initialize::project, double t = 0.0) {
+inline solve::Start start_of(const std::string& text, solve::Initialize mode = solve::Initialize::project,
+                             double t = 0.0) {
   return solve::consistent_start(functions_of(text), t, mode);
 }
 
