@@ -105,6 +105,22 @@ crank2 = "(x + cos(phi) - 1)^2 + (y + sin(phi))^2 = 1"
 crank3 = "(x + 2*cos(phi) - 2)^2 + (y + 2*sin(phi))^2 = 1"
 )toml",
        2.0, false},
+      {"redundant on its manifold only", R"toml(   # off x^2 + y^2 = 1 the second constraint binds z
+kind = "lagrangian"
+[variables]
+x = 0.6
+y = -0.8
+z = 0.5
+"der(x)" = 0.8
+"der(y)" = 0.6
+"der(z)" = 1.0
+[lagrangian]
+kinetic = "(der(x)^2 + der(y)^2 + der(z)^2)/2"
+potential = "9.81*y + 3*z^2 + x*z"
+[constraints]
+c1 = "x^2 + y^2 = 1"
+c2 = "(x^2 + y^2)^2 + z*(x^2 + y^2 - 1) = 1"
+)toml", 3.0, false},
   };
   return all;
 }

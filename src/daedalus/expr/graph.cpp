@@ -7,6 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "daedalus/base/error.hpp"
+
 namespace daedalus::expr {
 
 namespace {
@@ -317,17 +319,33 @@ NodeId Graph::simplified_binary(Op op, NodeId a, NodeId b) {
   return intern({op, a, b});
 }
 
+void Expr::refuse_empty() {
+  throw Error("empty-expression", "an expression is used that was never given a value", "build it from symbols of the model");
+}
+
+/// The C++ interface lets a program mix graphs: that is its author's mistake, not ours.
+void Graph::require_own(Expr e) const {
+  if (&e.graph() != this)
+    throw Error("mixed-graphs", "expressions of two models are mixed", "use only symbols of the model that is being built");
+}
+
 Expr Graph::make(Op op, Expr a) {
+  require_own(a);
   DAEDALUS_CHECK(arity(op) == 1 && op != Op::lookup, "{} takes {} operands", name_of(op), arity(op));
   return {this, simplified_unary(op, a.id())};
 }
 
 Expr Graph::make(Op op, Expr a, Expr b) {
+  require_own(a);
+  require_own(b);
   DAEDALUS_CHECK(arity(op) == 2, "{} takes {} operands", name_of(op), arity(op));
   return {this, simplified_binary(op, a.id(), b.id())};
 }
 
 Expr Graph::make(Op op, Expr a, Expr b, Expr c) {
+  require_own(a);
+  require_own(b);
+  require_own(c);
   DAEDALUS_CHECK(arity(op) == 3, "{} takes {} operands", name_of(op), arity(op));
   if (a.is_constant()) return a.node().value != 0.0 ? b : c;
   if (b == c) return b;

@@ -49,7 +49,12 @@ class Expr {
   Expr(Graph* graph, NodeId id) : graph_(graph), id_(id) {}
 
   bool valid() const { return graph_ != nullptr; }
-  Graph& graph() const { return *graph_; }
+  /// Throws Error("empty-expression") where the handle was never given a value.
+  Graph& graph() const {
+    if (graph_ == nullptr) [[unlikely]]
+      refuse_empty();
+    return *graph_;
+  }
   NodeId id() const { return id_; }
   const Node& node() const;
 
@@ -62,6 +67,7 @@ class Expr {
   friend bool operator==(const Expr& l, const Expr& r) { return l.id_ == r.id_ && l.graph_ == r.graph_; }
 
  private:
+  [[noreturn]] static void refuse_empty();
   Graph* graph_ = nullptr;
   NodeId id_ = 0;
 };
@@ -97,6 +103,7 @@ class Graph {
   std::size_t size() const { return nodes_.size(); }
 
  private:
+  void require_own(Expr e) const;
   NodeId intern(const Node& node);
   NodeId simplified_unary(Op op, NodeId a);
   NodeId simplified_binary(Op op, NodeId a, NodeId b);

@@ -20,13 +20,13 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/linalg/dense_kernels.hpp"
 #include "daedalus/linalg/kkt.hpp"
+#include "daedalus/linalg/reduced_pattern.hpp"
 
 namespace daedalus::linalg {
 
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
 constexpr int most_halvings = 8;       // of the Gauss-Newton step; more would creep
 constexpr int most_dampings = 30;      // of the Levenberg-Marquardt step, tenfold each
 constexpr double stationary = 1e-9;    // relative decrease of |c| that even the linear model does not exceed
@@ -40,75 +40,6 @@ double largest(const std::vector<double>& x) {
   double result = 0.0;
   for (const double value : x) result = std::max(result, std::abs(value));
   return result;
-}
-
-// A pattern without the fixed rows or columns, and for each of its entries the one it came from (none: a new zero).
-struct Reduced {
-  Sparsity pattern;
-  std::vector<std::size_t> source;
-};
-
-Reduced reduce_weight(const Sparsity& weight, const std::vector<std::size_t>& free,
-                      const std::vector<std::size_t>& position) {
-  Reduced reduced;
-  reduced.pattern.rows = reduced.pattern.columns = free.size();
-  for (std::size_t r = 0; r < free.size(); ++r) {
-    bool diagonal = false;
-    const auto add = [&](std::size_t column, std::size_t source) {
-      reduced.pattern.column.push_back(column);
-      reduced.source.push_back(source);
-    };
-    for (std::size_t k = weight.row_start[free[r]]; k < weight.row_start[free[r] + 1]; ++k) {
-      const std::size_t column = position[weight.column[k]];
-      if (column == none) continue;
-      if (column > r && !diagonal) add(r, none);
-      diagonal = diagonal || column >= r;
-      add(column, k);
-    }
-    if (!diagonal) add(r, none);
-    reduced.pattern.row_start.push_back(reduced.pattern.column.size());
-  }
-  return reduced;
-}
-
-Reduced reduce_columns(const Sparsity& jacobian, std::size_t columns, const std::vector<std::size_t>& position) {
-  Reduced reduced;
-  reduced.pattern.rows = jacobian.rows;
-  reduced.pattern.columns = columns;
-  for (std::size_t i = 0; i < jacobian.rows; ++i) {
-    for (std::size_t k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k) {
-      if (position[jacobian.column[k]] == none) continue;
-      reduced.pattern.column.push_back(position[jacobian.column[k]]);
-      reduced.source.push_back(k);
-    }
-    reduced.pattern.row_start.push_back(reduced.pattern.column.size());
-  }
-  return reduced;
-}
-
-// The patterns of diag(W, I) and (C I).
-Sparsity extended_weight(const Sparsity& weight, std::size_t m) {
-  Sparsity extended = weight;
-  for (std::size_t j = 0; j < m; ++j) {
-    extended.column.push_back(weight.rows + j);
-    extended.row_start.push_back(extended.column.size());
-  }
-  extended.rows = extended.columns = weight.rows + m;
-  return extended;
-}
-
-Sparsity extended_jacobian(const Sparsity& jacobian) {
-  Sparsity extended;
-  extended.rows = jacobian.rows;
-  extended.columns = jacobian.columns + jacobian.rows;
-  for (std::size_t i = 0; i < jacobian.rows; ++i) {
-    for (std::size_t k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k) {
-      extended.column.push_back(jacobian.column[k]);
-    }
-    extended.column.push_back(jacobian.columns + i);
-    extended.row_start.push_back(extended.column.size());
-  }
-  return extended;
 }
 
 }  // namespace
@@ -172,7 +103,7 @@ struct GaussNewton::Implementation {
   }
 
   std::vector<std::size_t> positions() const {
-    std::vector<std::size_t> result(n, none);
+    std::vector<std::size_t> result(n, no_entry);
     for (std::size_t r = 0; r < free.size(); ++r) result[free[r]] = r;
     return result;
   }
@@ -184,7 +115,7 @@ struct GaussNewton::Implementation {
     DAEDALUS_CHECK(problem.weight_values.size() == problem.weight.nonzeros(), "{} weights for {} entries",
                    problem.weight_values.size(), problem.weight.nonzeros());
     for (std::size_t k = 0; k < W.size(); ++k) {
-      W[k] = weight.source[k] == none ? 0.0 : problem.weight_values[weight.source[k]];
+      W[k] = weight.source[k] == no_entry ? 0.0 : problem.weight_values[weight.source[k]];
     }
   }
 

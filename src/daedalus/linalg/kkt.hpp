@@ -19,7 +19,9 @@ enum class KktOutcome {
 ///     [ M  G^T ] [ a ]   [ f     ]
 ///     [ G   0  ] [ l ] = [ gamma ]
 /// with symmetric M, positive definite on ker G (M itself may be singular), for one pattern and many values.
-/// Redundant rows of G are solved in the least-squares sense with the multipliers of least norm.
+/// Redundant rows of G are solved in the least-squares sense with the multipliers of least norm. A row counts as
+/// redundant where its part outside the span of the others, in the metric M^-1 and relative to its length, is at most
+/// about 1e-12, whatever its units; rows that differ by 1e-9 are still told apart.
 class KktSolver {
  public:
   enum class Backend { automatic, dense, sparse };

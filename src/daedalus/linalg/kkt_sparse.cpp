@@ -44,14 +44,15 @@ double inverse_power(double x) {
 
 }  // namespace
 
-KktAssembly::KktAssembly(const Sparsity& mass_pattern, const Sparsity& jacobian, bool with_diagonal)
+KktAssembly::KktAssembly(const Sparsity& mass_pattern, const Sparsity& jacobian, ZeroBlock zero_block)
     : mass(mass_pattern.nonzeros()), upper(jacobian.nonzeros()), lower(jacobian.nonzeros()) {
   const std::size_t n = mass_pattern.rows, m = jacobian.rows;
   std::vector<int> start(n + m + 1), row;
   for (const std::size_t c : mass_pattern.column) ++start[c + 1];
   for (const std::size_t c : jacobian.column) ++start[c + 1];
   for (std::size_t j = 0; j < m; ++j) {
-    start[n + j + 1] = static_cast<int>(jacobian.row_start[j + 1] - jacobian.row_start[j]) + (with_diagonal ? 1 : 0);
+    start[n + j + 1] = static_cast<int>(jacobian.row_start[j + 1] - jacobian.row_start[j]) +
+                       (zero_block == ZeroBlock::with_diagonal ? 1 : 0);
   }
   for (std::size_t c = 0; c < n + m; ++c) start[c + 1] += start[c];
   row.resize(static_cast<std::size_t>(start.back()));
@@ -71,7 +72,7 @@ KktAssembly::KktAssembly(const Sparsity& mass_pattern, const Sparsity& jacobian,
       lower[k] = place(n + j, jacobian.column[k]);
       upper[k] = place(jacobian.column[k], n + j);
     }
-    if (with_diagonal) diagonal.push_back(place(n + j, n + j));
+    if (zero_block == ZeroBlock::with_diagonal) diagonal.push_back(place(n + j, n + j));
   }
   klu = std::make_unique<KluFactor>(std::move(start), std::move(row));
 }
@@ -87,7 +88,7 @@ SparseKkt::SparseKkt(const Sparsity& mass, const Sparsity& jacobian)
       scaled_G_(G_.size()),
       d_(n_),
       e_(m_),
-      plain_(mass, jacobian, false),
+      plain_(mass, jacobian, KktAssembly::ZeroBlock::empty),
       b_(n_ + m_),
       x_(n_ + m_),
       r_(n_ + m_),
@@ -203,7 +204,7 @@ KktOutcome SparseKkt::factor_carefully(bool factored) {
 bool SparseKkt::factor_bordered(Reuse reuse) {
   const double entries = static_cast<double>(weak_.size()) * static_cast<double>(n_ + m_);
   if (entries > border_limit || entries * static_cast<double>(weak_.size()) > border_work) return false;
-  if (!bordered_) bordered_ = std::make_unique<KktAssembly>(mass_, jacobian_, true);
+  if (!bordered_) bordered_ = std::make_unique<KktAssembly>(mass_, jacobian_, KktAssembly::ZeroBlock::with_diagonal);
   is_weak_.assign(m_, 0);
   for (const std::size_t w : weak_) is_weak_[w] = 1;
   assemble(*bordered_, 0.0);
@@ -341,7 +342,7 @@ KktOutcome SparseKkt::last_resort() {
     return outcome;
   }
   mode_ = Mode::regularized;
-  if (!bordered_) bordered_ = std::make_unique<KktAssembly>(mass_, jacobian_, true);
+  if (!bordered_) bordered_ = std::make_unique<KktAssembly>(mass_, jacobian_, KktAssembly::ZeroBlock::with_diagonal);
   is_weak_.assign(m_, 0);
   assemble(*bordered_, regularization);
   if (!bordered_->klu->factor()) return KktOutcome::singular_mass;

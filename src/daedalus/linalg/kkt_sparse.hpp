@@ -15,7 +15,8 @@ namespace daedalus::linalg {
 
 /// Where the entries of M, G^T, G and of the diagonal of the zero block go in the assembled matrix.
 struct KktAssembly {
-  KktAssembly(const Sparsity& mass, const Sparsity& jacobian, bool with_diagonal);
+  enum class ZeroBlock { empty, with_diagonal };
+  KktAssembly(const Sparsity& mass, const Sparsity& jacobian, ZeroBlock zero_block);
   std::vector<std::size_t> mass, upper, lower, diagonal;
   std::unique_ptr<KluFactor> klu;
 };

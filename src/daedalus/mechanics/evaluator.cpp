@@ -6,6 +6,11 @@
 // Projection in the mass norm: the position correction solves min |dq|_M, G dq = -g, again and again with frozen
 // factors (simplified Newton on the true g); the velocity correction is one linear problem with the fresh G, solved
 // twice for the last digits.
+//
+// Constraints that depend on others do so on g = 0 only. A little off it, as in the stages of a step, their rows have
+// full rank with a tiny singular value and would stop a motion that they allow. So independent rows are chosen at
+// points on the constraints and carry the motion from there; the others are watched, and taken back where they do not
+// follow.
 
 #include "daedalus/mechanics/evaluator.hpp"
 
@@ -13,7 +18,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <numeric>
 
 namespace daedalus::mechanics {
 
@@ -25,16 +32,6 @@ bool all_finite(const std::vector<double>& values) {
   double sum = 0.0;  // one NaN or infinity makes 0 * value NaN
   for (const double value : values) sum += 0.0 * value;
   return sum == 0.0;
-}
-
-linalg::Sparsity rows_of(const linalg::Sparsity& pattern, const std::vector<std::size_t>& rows) {
-  linalg::Sparsity result{rows.size(), pattern.columns, {0}, {}};
-  for (const std::size_t row : rows) {
-    for (std::size_t k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k)
-      result.column.push_back(pattern.column[k]);
-    result.row_start.push_back(result.column.size());
-  }
-  return result;
 }
 
 }  // namespace
@@ -76,11 +73,40 @@ Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
   position_last_.resize(fn.holonomic);
   position_scale_.resize(fn.holonomic);
   velocity_scale_.resize(fn.m);
-  if (fn.holonomic < fn.m && fn.holonomic > 0) {
-    position_jacobian_ = rows_of(fn.jacobian, fn.holonomic_rows);
-    position_kkt_ = std::make_unique<linalg::KktSolver>(fn.mass, position_jacobian_);
-    position_G_.resize(position_jacobian_.nonzeros());
+  take_all_rows();
+}
+
+void Evaluator::take_all_rows() {
+  const Functions& fn = *functions_;
+  independent_.reset();
+  position_.reset();
+  if (fn.holonomic < fn.m && fn.holonomic > 0)
+    position_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, fn.holonomic_rows);
+  position_active_.assign(fn.holonomic, true);
+}
+
+/// Chooses rows after kkt_ found some that depend on others.
+void Evaluator::choose_rows(const double* M, const double* G) {
+  const Functions& fn = *functions_;
+  const auto without = [](const std::vector<std::size_t>& rows, const std::vector<std::size_t>& dependent) {
+    std::vector<std::size_t> kept;
+    std::set_difference(rows.begin(), rows.end(), dependent.begin(), dependent.end(), std::back_inserter(kept));
+    return kept;
+  };
+  std::vector<std::size_t> all(fn.m);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  independent_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, without(all, kkt_.dependent_rows()));
+  if (fn.holonomic == 0) return;
+  // A holonomic row may depend on a nonholonomic one, so the holonomic ones are judged by themselves.
+  auto holonomic = std::make_unique<RowSolver>(fn.mass, fn.jacobian, fn.holonomic_rows);
+  if (holonomic->factor(M, G) == linalg::KktOutcome::redundant) {
+    std::vector<std::size_t> dependent;
+    for (const std::size_t i : holonomic->kkt().dependent_rows()) dependent.push_back(fn.holonomic_rows[i]);
+    holonomic = std::make_unique<RowSolver>(fn.mass, fn.jacobian, without(fn.holonomic_rows, dependent));
   }
+  position_ = std::move(holonomic);
+  for (std::size_t h = 0; h < fn.holonomic; ++h)
+    position_active_[h] = std::binary_search(position_->rows().begin(), position_->rows().end(), fn.holonomic_rows[h]);
 }
 
 Outcome Evaluator::not_finite(const std::string& what) {
@@ -160,9 +186,8 @@ Outcome Evaluator::newton_for_auxiliary(double t, const double* x) {
   return Outcome::no_convergence;
 }
 
-Outcome Evaluator::factor(const double* M, const double* G) {
-  ++factorizations_;
-  switch (kkt_.factor(M, G)) {
+Outcome Evaluator::judge(linalg::KktOutcome outcome) {
+  switch (outcome) {
     case linalg::KktOutcome::regular:
     case linalg::KktOutcome::redundant:
       return Outcome::ok;
@@ -175,7 +200,31 @@ Outcome Evaluator::factor(const double* M, const double* G) {
   DAEDALUS_CHECK(false, "unknown outcome of a factorization with {} constraints", functions_->m);
 }
 
+/// Factors for accelerations and velocities.
+Outcome Evaluator::factor(const double* M, const double* G) {
+  ++factorizations_;
+  if (!independent_) return judge(kkt_.factor(M, G));
+  const linalg::KktOutcome outcome = independent_->factor(M, G);
+  if (outcome != linalg::KktOutcome::redundant) return judge(outcome);
+  // The chosen rows have become dependent: others are better here.
+  const Outcome whole = judge(kkt_.factor(M, G));
+  if (whole != Outcome::ok || kkt_.rank() == functions_->m) return whole == Outcome::ok ? judge(outcome) : whole;
+  choose_rows(M, G);
+  return judge(independent_->factor(M, G));
+}
+
+void Evaluator::solve_velocities(const double* f, const double* gamma, double* a, double* lambda) {
+  if (independent_)
+    independent_->solve(f, gamma, a, lambda, functions_->m);
+  else
+    kkt_.solve(f, gamma, a, lambda);
+}
+
 Outcome Evaluator::accelerations(double t, const double* x, const Feedback& feedback) {
+  return solve_motion(t, x, feedback, Multipliers::least);
+}
+
+Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedback, Multipliers multipliers) {
   const Functions& fn = *functions_;
   if (const Outcome outcome = solve_auxiliary(t, x); outcome != Outcome::ok) return outcome;
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
@@ -194,6 +243,13 @@ Outcome Evaluator::accelerations(double t, const double* x, const Feedback& feed
     return not_finite("the mass matrix or the constraint Jacobian");
   }
   if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
+  if (!chosen_ && fn.m > 0) {  // the first point is the start, which is consistent
+    chosen_ = true;
+    if (kkt_.rank() < fn.m) {
+      choose_rows(M, G);
+      if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
+    }
+  }
   std::copy(gamma, gamma + fn.m, gamma_.begin());
   if (feedback.position != 0.0 || feedback.velocity != 0.0 || feedback.nonholonomic != 0.0) {
     residuals(t, x, position_residual_.data(), velocity_.data());
@@ -204,7 +260,13 @@ Outcome Evaluator::accelerations(double t, const double* x, const Feedback& feed
         gamma_[i] -= feedback.nonholonomic * velocity_[i];
     }
   }
-  kkt_.solve(f, gamma_.data(), a_.data(), lambda_.data());
+  solve_velocities(f, gamma_.data(), a_.data(), lambda_.data());
+  if (independent_ && multipliers == Multipliers::least) {
+    ++factorizations_;
+    const linalg::KktOutcome outcome = kkt_.factor(M, G);
+    const bool dependent = outcome == linalg::KktOutcome::redundant && kkt_.rank() == independent_->rows().size();
+    if (dependent) kkt_.solve(f, gamma_.data(), a_.data(), lambda_.data());
+  }
   if (!all_finite(a_) || !all_finite(lambda_)) return not_finite("the acceleration");
   return Outcome::ok;
 }
@@ -231,7 +293,7 @@ const std::vector<double>& Evaluator::acceleration_scale() {
 
 Outcome Evaluator::ode(double t, const double* x, double* dx, const Feedback& feedback) {
   const Functions& fn = *functions_;
-  if (const Outcome outcome = accelerations(t, x, feedback); outcome != Outcome::ok) return outcome;
+  if (const Outcome outcome = solve_motion(t, x, feedback, Multipliers::any); outcome != Outcome::ok) return outcome;
   std::copy(v_of(x), v_of(x) + fn.n, dx);
   std::copy(a_.begin(), a_.end(), dx + fn.n);
   for (std::size_t i = 0; i < fn.differential.size(); ++i) dx[2 * fn.n + i] = w_[fn.differential[i]];
@@ -249,9 +311,10 @@ Outcome Evaluator::project_positions(double t, double* x) {
   const Functions& fn = *functions_;
   double* q = x;
   // Where M is definite only with the help of the nonholonomic constraints, they hold the correction back.
-  bool all_rows = !position_kkt_;
+  bool all_rows = !position_;
   bool factored = false;
   std::fill(right_q_.begin(), right_q_.end(), 0.0);
+  std::fill(right_m_.begin(), right_m_.end(), 0.0);
   std::fill(position_last_.begin(), position_last_.end(), std::numeric_limits<double>::infinity());
   for (int iteration = 0; iteration < 25; ++iteration) {
     const double* inputs[] = {&t, q};
@@ -263,6 +326,7 @@ Outcome Evaluator::project_positions(double t, double* x) {
     // |g| in units of the change of its terms for a change of q in the last digit
     bool exact = true, progress = false, small = true;
     for (std::size_t h = 0; h < fn.holonomic; ++h) {
+      if (!position_active_[h]) continue;
       const std::size_t row = fn.holonomic_rows[h];
       double scale = 0.0, slope = 0.0;
       for (std::size_t k = fn.jacobian.row_start[row]; k < fn.jacobian.row_start[row + 1]; ++k) {
@@ -276,19 +340,18 @@ Outcome Evaluator::project_positions(double t, double* x) {
       if (size < 0.5 * position_last_[h] && size > 0.5 * epsilon * scale) progress = true;
       position_last_[h] = size;
     }
-    if (exact) return Outcome::ok;
-    if (!progress && iteration > 0) {
-      if (small || positions_at_round_off(t, x, g)) return Outcome::ok;
-      factored = false;  // old factors converge too slowly
+    const bool stuck = !progress && iteration > 0;
+    if (exact || (stuck && (small || positions_hold(t, x, g, 1e-13)))) {
+      if (!independent_ || positions_hold(t, x, g, 1e-10)) return Outcome::ok;
+      take_all_rows();  // what was left out does not follow here
+      return project_positions(t, x);
     }
+    if (stuck) factored = false;  // old factors converge too slowly
     if (!factored) {
       ++factorizations_;
       linalg::KktOutcome outcome = linalg::KktOutcome::singular_mass;
       if (!all_rows) {
-        double* to = position_G_.data();
-        for (const std::size_t row : fn.holonomic_rows)
-          to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
-        outcome = position_kkt_->factor(M, position_G_.data());
+        outcome = position_->factor(M, G);
         all_rows = outcome == linalg::KktOutcome::singular_mass;
       }
       if (all_rows) outcome = kkt_.factor(M, G);
@@ -298,25 +361,22 @@ Outcome Evaluator::project_positions(double t, double* x) {
       }
       factored = true;
     }
-    if (all_rows) {
-      std::fill(right_m_.begin(), right_m_.end(), 0.0);
-      for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[fn.holonomic_rows[h]] = -g[h];
-    } else {
-      for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[h] = -g[h];
-    }
-    (all_rows ? kkt_ : *position_kkt_).solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
+    for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[fn.holonomic_rows[h]] = -g[h];
+    if (all_rows)
+      kkt_.solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
+    else
+      position_->solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data(), fn.m);
     for (std::size_t j = 0; j < fn.n; ++j) q[j] += step_q_[j];
   }
   explanation_ = "the projection onto the position constraints did not converge";
   return Outcome::no_convergence;
 }
 
-/// Whether what is left of g is small beside its own terms: near q = 0 these may be much larger than G q, as in
-/// x^2 + (y - l)^2 - l^2.
-bool Evaluator::positions_at_round_off(double t, const double* x, const double* g) {
+/// Whether g is small beside its own terms: near q = 0 these may be much larger than G q, as in x^2 + (y - l)^2 - l^2.
+bool Evaluator::positions_hold(double t, const double* x, const double* g, double tolerance) {
   residual_scales(t, x, position_scale_.data(), velocity_scale_.data());
   for (std::size_t h = 0; h < position_scale_.size(); ++h)
-    if (!(std::abs(g[h]) <= 1e-13 * position_scale_[h])) return false;
+    if (!(std::abs(g[h]) <= tolerance * position_scale_[h])) return false;
   return true;
 }
 
@@ -325,8 +385,9 @@ Outcome Evaluator::project_velocities(double t, double* x) {
   const double* position_inputs[] = {&t, q_of(x)};
   fn.geometry(position_inputs, geometry_.data(), geometry_scratch_);
   if (!all_finite(geometry_)) return not_finite("a constraint");
-  if (const Outcome outcome = factor(geometry_.data(), geometry_.data() + fn.mass.nonzeros()); outcome != Outcome::ok)
-    return outcome;
+  const double* M = geometry_.data();
+  const double* G = M + fn.mass.nonzeros();
+  if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
   std::fill(right_q_.begin(), right_q_.end(), 0.0);
   double* v = x + fn.n;
   double last = std::numeric_limits<double>::infinity();
@@ -339,22 +400,30 @@ Outcome Evaluator::project_velocities(double t, double* x) {
     if (size == 0.0 || size >= 0.5 * last) break;
     last = size;
     for (std::size_t i = 0; i < fn.m; ++i) right_m_[i] = -velocity_[i];
-    kkt_.solve(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
+    solve_velocities(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
     for (std::size_t j = 0; j < fn.n; ++j) v[j] += step_q_[j];
   }
-  if (kkt_.rank() == fn.m) return Outcome::ok;
-  // Dependent constraints were satisfied in the least-squares sense, which is not enough where they contradict.
+  if (!independent_ && kkt_.rank() == fn.m) return Outcome::ok;
+  if (velocities_hold(t, x)) return Outcome::ok;
+  if (!independent_) return Outcome::no_convergence;
+  take_all_rows();  // what was left out does not follow here
+  return project_velocities(t, x);
+}
+
+/// Whether dependent constraints, left out or satisfied in the least-squares sense, hold with the others.
+bool Evaluator::velocities_hold(double t, const double* x) {
+  const Functions& fn = *functions_;
   residual_scales(t, x, position_scale_.data(), velocity_scale_.data());
   for (std::size_t i = 0; i < fn.m; ++i) {
     double slope = 0.0;
     for (std::size_t k = fn.jacobian.row_start[i]; k < fn.jacobian.row_start[i + 1]; ++k)
       slope += std::abs(geometry_[fn.mass.nonzeros() + k]);
-    if (std::abs(velocity_[i]) <= 1e-8 * std::max(velocity_scale_[i], slope * 1e-4)) continue;
+    if (std::abs(velocity_[i]) <= 1e-8 * std::max(velocity_scale_[i], 1e-4 * slope)) continue;
     explanation_ =
         fmt::format("the constraint '{}' contradicts the others on velocity level", fn.equations.constraints[i].name);
-    return Outcome::no_convergence;
+    return false;
   }
-  return Outcome::ok;
+  return true;
 }
 
 void Evaluator::project_error(double* error) {
@@ -363,23 +432,21 @@ void Evaluator::project_error(double* error) {
   const double* M = motion_.data();
   const double* G = M + fn.mass.nonzeros() + fn.n;
   std::fill(right_m_.begin(), right_m_.end(), 0.0);
-  const auto remove = [&](linalg::KktSolver& kkt, double* e) {
+  const auto momentum = [&](const double* e) {
     std::fill(right_q_.begin(), right_q_.end(), 0.0);
     linalg::multiply_add(fn.mass, M, 1.0, e, right_q_.data());
-    kkt.solve(right_q_.data(), right_m_.data(), e, step_m_.data());
+    return right_q_.data();
   };
-  remove(kkt_, error + fn.n);
+  double* velocities = error + fn.n;
+  solve_velocities(momentum(velocities), right_m_.data(), velocities, step_m_.data());
   // Nonholonomic constraints do not bind positions.
   if (fn.holonomic == fn.m) {
-    remove(kkt_, error);
-  } else if (position_kkt_) {
-    double* to = position_G_.data();
-    for (const std::size_t row : fn.holonomic_rows)
-      to = std::copy(G + fn.jacobian.row_start[row], G + fn.jacobian.row_start[row + 1], to);
+    solve_velocities(momentum(error), right_m_.data(), error, step_m_.data());
+  } else if (position_) {
     ++factorizations_;
-    const linalg::KktOutcome outcome = position_kkt_->factor(M, position_G_.data());
+    const linalg::KktOutcome outcome = position_->factor(M, G);
     if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant)
-      remove(*position_kkt_, error);
+      position_->solve(momentum(error), right_m_.data(), error, step_m_.data(), fn.m);
   }
 }
 

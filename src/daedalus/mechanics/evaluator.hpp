@@ -7,6 +7,7 @@
 #include "daedalus/linalg/kkt.hpp"
 #include "daedalus/linalg/lu.hpp"
 #include "daedalus/mechanics/functions.hpp"
+#include "daedalus/mechanics/row_solver.hpp"
 
 namespace daedalus::mechanics {
 
@@ -61,7 +62,7 @@ class Evaluator {
   /// Sets the guess for algebraic auxiliary unknowns.
   void guess_auxiliary(const std::vector<double>& w) { w_ = w; }
 
-  /// Rank and dependent constraints found in the last factorization.
+  /// Rank and dependent constraints found in the last factorization with all constraints.
   const linalg::KktSolver& kkt() const { return kkt_; }
   std::size_t factorizations() const { return factorizations_; }
 
@@ -76,22 +77,31 @@ class Evaluator {
   Outcome solve_auxiliary(double t, const double* x);
   Outcome newton_for_auxiliary(double t, const double* x);
   bool evaluate_auxiliary(double t, const double* x, const double* w);
+  enum class Multipliers { any, least };  ///< of dependent constraints
+  Outcome solve_motion(double t, const double* x, const Feedback& feedback, Multipliers multipliers);
   Outcome factor(const double* M, const double* G);
+  Outcome judge(linalg::KktOutcome outcome);
+  void choose_rows(const double* M, const double* G);
+  void take_all_rows();
+  void solve_velocities(const double* f, const double* gamma, double* a, double* lambda);
   Outcome project_positions(double t, double* x);
-  bool positions_at_round_off(double t, const double* x, const double* g);
+  bool positions_hold(double t, const double* x, const double* g, double tolerance);
+  bool velocities_hold(double t, const double* x);
   Outcome project_velocities(double t, double* x);
   Outcome not_finite(const std::string& what);
 
   std::shared_ptr<const Functions> functions_;
   linalg::KktSolver kkt_;
-  std::unique_ptr<linalg::KktSolver> position_kkt_;  ///< holonomic rows alone, where there are others
-  linalg::Sparsity position_jacobian_;
+  std::unique_ptr<RowSolver> independent_;  ///< where some constraints depend on these
+  std::unique_ptr<RowSolver> position_;     ///< holonomic and independent, where that is not all
+  std::vector<bool> position_active_;       ///< which of the holonomic constraints these are
+  bool chosen_ = false;                     ///< whether dependent constraints were looked for
   compile::Function::Scratch motion_scratch_, geometry_scratch_, velocity_scratch_, terms_scratch_, auxiliary_scratch_,
       energy_scratch_, outputs_scratch_;
   std::vector<double> motion_, geometry_, velocity_, terms_, auxiliary_;
   std::vector<double> a_, lambda_, w_, gamma_;
   std::vector<double> position_residual_, acceleration_residual_, acceleration_scale_;
-  std::vector<double> right_q_, right_m_, step_q_, step_m_, position_G_;
+  std::vector<double> right_q_, right_m_, step_q_, step_m_;
   linalg::DenseLu auxiliary_lu_;
   std::vector<double> auxiliary_matrix_, auxiliary_step_, auxiliary_trial_, auxiliary_next_, w_before_;
   std::vector<double> position_last_, position_scale_, velocity_scale_;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "daedalus/model/reader_guard.hpp"
@@ -178,9 +179,17 @@ bool Reader::check(const Declaration& entry, const Rules& rules) {
   for (const std::string& argument : entry.key->arguments) names.add_argument(argument);
   for (const SyntaxId index : entry.key->indices) {
     const Syntax& node = entry.key->tree[index];
-    if (entry.loops == nullptr && node.kind == SyntaxKind::name && node.child_count == 0 &&
-        elaborator_.find(entry.key->tree.name(node)) == nullptr) {
-      const std::string& name = entry.key->tree.name(node);
+    const std::string& name = entry.key->tree.name(node);
+    const bool unknown = node.kind == SyntaxKind::name && node.child_count == 0 && elaborator_.find(name) == nullptr;
+    const auto is_index = [&] {
+      return std::any_of(entry.loops->loops.begin(), entry.loops->loops.end(), [&](const LoopSyntax& loop) { return loop.name == name; });
+    };
+    if (unknown && entry.loops != nullptr && !is_index()) {
+      std::vector<std::string> known;
+      for (const LoopSyntax& loop : entry.loops->loops) known.push_back(loop.name);
+      fault("unknown-name", fmt::format("'{}' in the name is no index of 'for'", name), fmt::format("'for' gives {}", fmt::join(known, ", ")), entry.key->tree.place(node));
+      fine = false;
+    } else if (unknown && entry.loops == nullptr) {
       fault("family-without-for", fmt::format("'{}' is not a number, and the entry has no 'for'", name),
             fmt::format("write {{ for = \"{} in 1..N\", ... }}", name), entry.key->tree.place(node));
       fine = false;

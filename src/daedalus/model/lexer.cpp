@@ -41,6 +41,7 @@ std::string advice_for(std::string_view character) {
   }};
   for (const auto& [sign, advice] : replacements)
     if (sign == character) return std::string(advice);
+  if (character == "#") return "a comment stands outside of the quotes";
   if (character == ";") return "separate arguments and indices with ','";
   if (character == ":") return "a range is written 1..N, a choice if(condition, a, b)";
   if (character == "?") return "a choice is written if(condition, a, b)";

@@ -110,7 +110,9 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
     Scope scope;
     for (const std::string& loop : loops_) scope.loops.emplace_back(loop, 0);
     for (const std::string& argument : arguments_) scope.arguments.emplace_back(argument, Expr{});
-    advice = suggest(name, elaborator_.visible_names(scope));
+    std::vector<std::string> known = elaborator_.visible_names(scope);
+    if (name.size() == 1) known.pop_back();  // 'pi' is near every 'i' and 'p', and never meant
+    advice = suggest(name, known);
   }
   return fault("unknown-name", fmt::format("there is no '{}'", name), advice, tree.place(node));
 }

@@ -181,6 +181,7 @@ Model Reader::read() {
   declare_names();
   read_overrides();
   check_quantities(definitions_, rules::definition);
+  check_functions();
   check_quantities(inputs_, rules::input);
   check_quantities(outputs_, rules::output);
   add_quantity_items(definitions_, false);
@@ -235,7 +236,7 @@ void Reader::check_missing() {
   if (variables == nullptr && !is_kind(Kind::linear)) {
     fault("missing-section", fmt::format("a model of kind \"{}\" needs the section [variables]", name_of(model_.kind)), "write [variables] with the unknowns and their start values", kind_place_);
     unknowns_complete_ = false;
-  } else if (variables != nullptr && unknowns_complete_ && model_.variables.empty()) {
+  } else if (variables != nullptr && variables->value.is_table() && unknowns_complete_ && model_.variables.empty()) {
     fault("no-variables", "the model has no variables", "write x = 0.0 below [variables]", variables->key.place());
     unknowns_complete_ = false;
   }

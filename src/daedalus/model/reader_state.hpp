@@ -95,6 +95,7 @@ class Reader {
   void resolve_parameters();
   void declare_quantities(std::string_view section, Role role, std::vector<Declaration>& entries);
   void check_quantities(std::vector<Declaration>& entries, const Rules& rules);
+  void check_functions();
   void add_quantity_items(std::vector<Declaration>& entries, bool families);
   [[noreturn]] void overlap(const std::string& name, const Place& first, const Declaration& entry) const;
   void collect_quantities(const std::vector<Declaration>& entries, std::vector<Named>& out);

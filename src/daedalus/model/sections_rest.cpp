@@ -51,6 +51,7 @@ void Reader::read_event(const TomlEntry& entry) {
   }
   const TomlValue& table = entry.value;
   check_keys(table, fmt::format("the event '{}'", entry.name()), {"when", "every", "direction", "reset", "stop"});
+  if (field(table, "for") != nullptr) return;  // reported; its index would be reported again as unknown
   Event event;
   event.name = entry.name();
   event.place = place;

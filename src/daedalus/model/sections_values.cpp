@@ -14,7 +14,10 @@ void Reader::declare_parameters() {
     const Place place = entry.key.place();
     if (!is_name(entry.name())) {
       fault("bad-name", fmt::format("'{}' is not a name for a parameter", entry.name()),
-            "names consist of letters, digits and '_'; an array is written k = [1.0, 2.0]", place);
+            "names consist of letters, digits and '_'; an array is written k = [1.0, 2.0], a family stands in [definitions]", place);
+      const std::string base = entry.name().substr(0, entry.name().find('['));
+      if (is_name(base) && elaborator_.find(base) == nullptr)
+        if (Entity* entity = elaborator_.declare(Role::parameter, base, place)) entity->faulty = true;
       continue;
     }
     elaborator_.declare(Role::parameter, entry.name(), place);
@@ -202,6 +205,56 @@ void Reader::check_quantities(std::vector<Declaration>& entries, const Rules& ru
     if (!check(entry, rules)) {
       entry.faulty = true;
       if (entity != nullptr) entity->faulty = true;
+    }
+  }
+}
+
+/// Functions must not call themselves, directly or through others, even where nobody calls them.
+void Reader::check_functions() {
+  struct Call {
+    Entity* function;
+    Place place;
+  };
+  std::unordered_map<const Entity*, std::vector<Call>> calls;
+  std::vector<Entity*> functions;
+  for (Entity& entity : elaborator_.entities()) {
+    if (entity.role != Role::function || entity.faulty || entity.body == nullptr) continue;
+    functions.push_back(&entity);
+    for (SyntaxId id = 0; id < entity.body->size(); ++id) {
+      const Syntax& node = (*entity.body)[id];
+      if (node.kind != SyntaxKind::call) continue;
+      Entity* called = elaborator_.find(entity.body->name(node));
+      if (called != nullptr && called->role == Role::function) calls[&entity].push_back({called, entity.body->place(node)});
+    }
+  }
+  enum class State { fresh, open, done };
+  std::unordered_map<const Entity*, State> states;
+  for (Entity* first : functions) {
+    std::vector<std::pair<Entity*, std::size_t>> path;
+    if (states[first] == State::fresh) path.emplace_back(first, 0);
+    while (!path.empty()) {
+      auto& [entity, next] = path.back();
+      states[entity] = State::open;
+      if (next == calls[entity].size()) {
+        states[entity] = State::done;
+        path.pop_back();
+        continue;
+      }
+      const Call& call = calls[entity][next++];
+      if (states[call.function] == State::fresh) {
+        path.emplace_back(call.function, 0);
+      } else if (states[call.function] == State::open) {
+        std::string text;
+        bool inside = false;
+        for (const auto& [step, position] : path) {
+          inside = inside || step == call.function;
+          if (inside) {
+            text += step->name + " -> ";
+            step->faulty = true;
+          }
+        }
+        fault("cycle", fmt::format("the function '{}' calls itself: {}{}", call.function->name, text, call.function->name), "write a formula without the call", call.place);
+      }
     }
   }
 }

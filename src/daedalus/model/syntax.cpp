@@ -129,6 +129,9 @@ class Parser {
     if (token.kind == TokenKind::equals)
       fault("unexpected-equals", token, fmt::format("found '=', expected {}", wanted),
             "'=' stands only between the two sides of an equation; compare with '=='");
+    if (token.kind == TokenKind::comma && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number && peek(1).kind == TokenKind::number)
+      fault("unexpected-token", token, fmt::format("found ',', expected {}", wanted),
+            fmt::format("a decimal point is written {}.{}", text(tokens_[at_ - 1]), text(peek(1))));
     const bool compares = token.kind >= TokenKind::less && token.kind <= TokenKind::not_equal;
     if (compares)
       fault("comparison-chain", token, fmt::format("found {} after another comparison", shown(token)),

@@ -88,7 +88,7 @@ TEST(Overrides, FaultsNameTheOption) {
     set("length", "1");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "--set:1:1: error[unknown-name]: the model has no 'length'\n     1 | length=1\n       | ^~~~~~\n  -> known names: N, l, k, w, u, mode, x, y, z");
+    EXPECT_EQ(std::string(error.what()), "--set:1:1: error[unknown-name]: the model has no 'length'\n     1 | length=1\n       | ^~~~~~\n  -> known names: N, l, k, w, u, x, y, z, mode");
   }
 }
 
