@@ -120,7 +120,8 @@ potential = "9.81*y + 3*z^2 + x*z"
 [constraints]
 c1 = "x^2 + y^2 = 1"
 c2 = "(x^2 + y^2)^2 + z*(x^2 + y^2 - 1) = 1"
-)toml", 3.0, false},
+)toml",
+       3.0, false},
   };
   return all;
 }
@@ -218,6 +219,22 @@ TEST(Formulations, ProjectionHoldsTheConstraintsAtEveryTolerance) {
         }
     }
   }
+}
+
+/// A redundant constraint must not bind where the stages of a step leave the manifold: the run costs the same steps
+/// with it and without it, give or take a rejected one.
+TEST(Formulations, ARedundantConstraintCostsNoSteps) {
+  const Problem& with = problems().back();
+  Problem without = with;
+  without.text.erase(without.text.find("c2 ="));
+  for (const formulate::FormulationEntry& entry : formulate::formulations())
+    for (const double rtol : {1e-3, 1e-6, 1e-10}) {
+      SCOPED_TRACE(entry.name);
+      const solve::Trajectory one = solve::simulate(prepared(without), options_for(entry, with.t_end, rtol));
+      const solve::Trajectory two = solve::simulate(prepared(with), options_for(entry, with.t_end, rtol));
+      ASSERT_TRUE(one.success() && two.success()) << two.message;
+      EXPECT_LE(two.stats.steps + two.stats.rejected, one.stats.steps + one.stats.rejected + 2);
+    }
 }
 
 /// Without rows to keep, a run twice as long allocates no more often.

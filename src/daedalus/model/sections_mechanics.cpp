@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/base/text.hpp"
 #include "daedalus/model/reader_guard.hpp"
 #include "daedalus/model/reader_state.hpp"
 #include "daedalus/model/rules.hpp"
@@ -219,13 +220,13 @@ void Reader::read_mechanical() {
   if (const TomlValue* mass = field(*table, "mass")) {
     const bool fine = read_matrix(*mass, "the mass matrix", rules::mass, model_.mass);
     if (fine && unknowns_complete_ && (model_.mass.rows != n || model_.mass.columns != n))
-      fault("wrong-size", fmt::format("the mass matrix is {} by {}, but there are {} variables", model_.mass.rows, model_.mass.columns, n),
+      fault("wrong-size", fmt::format("the mass matrix is {} by {}, but there are {}", model_.mass.rows, model_.mass.columns, count(n, "variable")),
             "give one row and one column for every variable", mass->place);
   }
   if (const TomlValue* force = field(*table, "force")) {
     const bool fine = read_vector(*force, "the force", rules::force, model_.force);
     if (fine && unknowns_complete_ && model_.force.size() != n)
-      fault("wrong-size", fmt::format("the force has {}, but there are {} variables", entries(model_.force.size()), n), "give one entry for every variable",
+      fault("wrong-size", fmt::format("the force has {}, but there are {}", entries(model_.force.size()), count(n, "variable")), "give one entry for every variable",
             force->place);
   }
 }
@@ -279,7 +280,7 @@ void Reader::read_linear() {
   const std::size_t rows = model_.E.rows, columns = model_.E.columns;
   if (known) size(parts[1], rows, columns, "A is as large as E");
   if (n_known && columns != model_.variables.size())
-    fault("wrong-size", fmt::format("E has {} columns, but there are {} variables", columns, model_.variables.size()), "give one column for every variable",
+    fault("wrong-size", fmt::format("E has {}, but there are {}", count(columns, "column"), count(model_.variables.size(), "variable")), "give one column for every variable",
           field(*table, "E")->place);
   if (known) size(parts[2], rows, model_.B.columns, "B has as many rows as E");
   if (known) size(parts[3], model_.C.rows, columns, "C has as many columns as E");
@@ -289,7 +290,7 @@ void Reader::read_linear() {
   if (const TomlValue* f = field(*table, "f")) {
     const bool fine = read_vector(*f, "f", rules::linear_force, model_.f);
     if (fine && known && model_.f.size() != rows)
-      fault("wrong-size", fmt::format("f has {}, but E has {} rows", entries(model_.f.size()), rows), "give one entry for every row", f->place);
+      fault("wrong-size", fmt::format("f has {}, but E has {}", entries(model_.f.size()), count(rows, "row")), "give one entry for every row", f->place);
   }
   if (model_.f.empty()) model_.f.assign(rows, elaborator_.graph().constant(0.0));
 }

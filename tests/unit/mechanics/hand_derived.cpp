@@ -4,6 +4,7 @@
 // last place.
 
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/tidy.hpp"
 #include "unit/mechanics/tools.hpp"
 
 namespace daedalus::tests {
@@ -125,6 +126,19 @@ TEST(HandDerived, ChainOfThreeLinksInAngles) {
     }
     compare(equations, at, hand);
   }
+}
+
+/// As `derive` prints them: like a person would.
+TEST(HandDerived, PrintedAsByHand) {
+  const auto printed = [](Expr e) { return expr::to_text(expr::tidy(e)); };
+  const Equations chain = derived_file("chain_minimal");
+  const mechanics::ForceTerms terms = mechanics::force_terms(chain);
+  EXPECT_EQ(printed(chain.M.at(0, 0)), "3*l^2*m");
+  EXPECT_EQ(printed(chain.M.at(0, 1)), "2*l^2*m*cos(th[1] - th[2])");
+  EXPECT_EQ(printed(chain.M.at(2, 1)), "l^2*m*cos(th[2] - th[3])");
+  EXPECT_EQ(printed(terms.C.at(0, 1)), "2*l^2*m*sin(th[1] - th[2])*der(th[2])");
+  EXPECT_EQ(printed(terms.C.at(1, 1)), "0");
+  EXPECT_EQ(printed(terms.gradient[0]), "3*l*m*g*sin(th[1])");
 }
 
 /// Every printed expression means what it was printed from: read back as an output of the same model, it has the same
