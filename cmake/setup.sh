@@ -32,11 +32,15 @@ logged() {
   fi
 }
 
+# Shows the part of a log that matters: ninja's first failure, or the end.
 show_log() {
   say "this failed: $2"
-  say "the end of its output:"
-  tail -n 40 "$1" | sed 's/^/    /' >&2
-  say "all of it is in $1"
+  if grep -q '^FAILED:' "$1"; then
+    sed -n '/^FAILED:/,$p' "$1" | head -n 40
+  else
+    tail -n 40 "$1"
+  fi | sed 's/^/    /' >&2
+  say "all of its output is in $1"
 }
 
 apt_install() {

@@ -74,7 +74,9 @@ KktAssembly::KktAssembly(const Sparsity& mass_pattern, const Sparsity& jacobian,
     }
     if (zero_block == ZeroBlock::with_diagonal) diagonal.push_back(place(n + j, n + j));
   }
-  klu = std::make_unique<KluFactor>(std::move(start), std::move(row));
+  klu = std::make_unique<KluFactor>(
+      std::move(start), std::move(row),
+      zero_block == ZeroBlock::empty ? KluFactor::Pivots::largest : KluFactor::Pivots::diagonal);
 }
 
 SparseKkt::SparseKkt(const Sparsity& mass, const Sparsity& jacobian)
@@ -99,7 +101,7 @@ double SparseKkt::estimate_cost() const {
   return 20.0 * plain_.klu->predicted_nonzeros() + 2.0 * plain_.klu->predicted_operations();
 }
 
-void SparseKkt::scale() {
+void SparseKkt::choose_scales() {
   std::fill(d_.begin(), d_.end(), 0.0);
   for (std::size_t i = 0; i < n_; ++i) {
     for (std::size_t k = mass_.row_start[i]; k < mass_.row_start[i + 1]; ++k) {
@@ -129,6 +131,10 @@ void SparseKkt::scale() {
       scaled_M_[k] = d_[i] * M_[k] * d_[mass_.column[k]];
     }
   }
+  scale_jacobian();
+}
+
+void SparseKkt::scale_jacobian() {
   for (std::size_t j = 0; j < m_; ++j) {
     for (std::size_t k = jacobian_.row_start[j]; k < jacobian_.row_start[j + 1]; ++k) {
       scaled_G_[k] = e_[j] * G_[k] * d_[jacobian_.column[k]];
@@ -164,9 +170,16 @@ KktOutcome SparseKkt::factor(const double* M, const double* G) {
   rank_ = m_;
   dependent_rows_.clear();
   if (!all_finite(M, M_.size()) || !all_finite(G, G_.size())) return outcome_ = KktOutcome::not_finite;
+  // With a constant mass the scales chosen at the last fresh factorization serve on: the pivots tell when they do not.
+  const bool keep_scales = fresh_ && mode_ == Mode::plain && same_bits(M, M_.data(), M_.size());
   std::copy(M, M + M_.size(), M_.begin());
   std::copy(G, G + G_.size(), G_.begin());
-  scale();
+  if (keep_scales) {
+    scale_jacobian();
+  } else {
+    choose_scales();
+  }
+  fresh_ = true;
   known_ = true;
   // Rows that were weak last time are most likely still so.
   if (mode_ == Mode::bordered && outcome_ != KktOutcome::singular_mass && !weak_no_longer_ &&
@@ -181,6 +194,8 @@ KktOutcome SparseKkt::factor(const double* M, const double* G) {
 KktOutcome SparseKkt::factor_plain() {
   assemble(plain_, 0.0);
   if (mode_ == Mode::plain && definite_ && plain_.klu->refactor()) return KktOutcome::regular;
+  choose_scales();
+  assemble(plain_, 0.0);
   mode_ = Mode::plain;
   weak_no_longer_ = false;
   const bool factored = plain_.klu->factor();

@@ -40,7 +40,8 @@ class SparseKkt {
   enum class Mode { plain, bordered, dense, regularized };
   enum class Reuse { pivots, nothing };
 
-  void scale();
+  void choose_scales();
+  void scale_jacobian();
   void assemble(KktAssembly& assembly, double shift);
   bool definite() const;
   KktOutcome factor_plain();
@@ -59,6 +60,7 @@ class SparseKkt {
   const Sparsity& mass_;
   const Sparsity& jacobian_;
   const std::size_t n_, m_;
+  bool fresh_ = false;  ///< d_ and e_ were chosen
   bool known_ = false, definite_ = false;
   Mode mode_ = Mode::plain;
   KktOutcome outcome_ = KktOutcome::not_finite;

@@ -27,7 +27,7 @@ struct KluFactor::Klu {
   }
 };
 
-KluFactor::KluFactor(std::vector<int> column_start, std::vector<int> row)
+KluFactor::KluFactor(std::vector<int> column_start, std::vector<int> row, Pivots pivots)
     : klu_(std::make_unique<Klu>()),
       column_start_(std::move(column_start)),
       row_(std::move(row)),
@@ -35,6 +35,7 @@ KluFactor::KluFactor(std::vector<int> column_start, std::vector<int> row)
       size_(column_start_.size() - 1) {
   klu_defaults(&klu_->common);
   klu_->common.scale = 0;  // the caller scales on both sides, which a row scaling would undo
+  if (pivots == Pivots::largest) klu_->common.tol = 1.0;
   klu_->symbolic = klu_analyze(static_cast<int>(size()), column_start_.data(), row_.data(), &klu_->common);
   DAEDALUS_CHECK(klu_->symbolic != nullptr, "KLU status {} for {} unknowns", klu_->common.status, size());
 }

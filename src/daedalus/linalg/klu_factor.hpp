@@ -11,7 +11,10 @@ namespace daedalus::linalg {
 class KluFactor {
  public:
   /// Orders for the pattern; `row` ascends within a column.
-  KluFactor(std::vector<int> column_start, std::vector<int> row);
+  /// `largest` takes the largest entry of a column as its pivot, `diagonal` prefers the diagonal where it is not tiny: better
+  /// for matrices that are made definite by a shift, and worse by two digits where a block of the diagonal is zero.
+  enum class Pivots { largest, diagonal };
+  KluFactor(std::vector<int> column_start, std::vector<int> row, Pivots pivots = Pivots::largest);
   ~KluFactor();
   KluFactor(const KluFactor&) = delete;
   KluFactor& operator=(const KluFactor&) = delete;
