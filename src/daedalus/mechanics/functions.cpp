@@ -15,22 +15,20 @@ linalg::Sparsity pattern_of(const SparseExpr& matrix) {
 void append(std::vector<Expr>& to, const std::vector<Expr>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
 /// Puts -G^T lambda for reaction.<constraint>.<coordinate>.
-std::unordered_map<NodeId, Expr> reactions(const Equations& equations) {
-  std::unordered_map<NodeId, Expr> replacement;
+std::unordered_map<NodeId, Expr> reactions(const Equations& equations, const std::vector<Expr>& outputs) {
   const model::Model& model = *equations.model;
-  for (const NodeId id : [&] {
-         std::vector<Expr> roots;
-         for (const model::Named& output : model.outputs) roots.push_back(output.value);
-         return expr::symbols_of(roots);
-       }()) {
+  std::unordered_map<std::string, std::size_t> row, column;
+  for (std::size_t i = 0; i < equations.constraints.size(); ++i) row.emplace(equations.constraints[i].name, i);
+  for (std::size_t j = 0; j < equations.q.size(); ++j) column.emplace(equations.q[j].name(), j);
+  std::unordered_map<NodeId, Expr> replacement;
+  constexpr std::string_view prefix = "reaction.";
+  for (const NodeId id : expr::symbols_of(outputs)) {
     const Expr symbol{model.graph.get(), id};
-    if (!symbol.name().starts_with("reaction.")) continue;
-    for (std::size_t i = 0; i < equations.constraints.size(); ++i)
-      for (std::size_t j = 0; j < equations.q.size(); ++j)
-        if (symbol.name() == model::reaction_name(equations.constraints[i].name, equations.q[j].name())) {
-          const Expr entry = equations.G.at(i, j);
-          replacement.emplace(id, entry.valid() ? -(entry * equations.lambda[i]) : model.graph->constant(0.0));
-        }
+    if (!symbol.name().starts_with(prefix)) continue;
+    const std::size_t dot = symbol.name().find('.', prefix.size());  // names of the author have no dots
+    const std::size_t i = row.at(symbol.name().substr(prefix.size(), dot - prefix.size()));
+    const Expr entry = equations.G.at(i, column.at(symbol.name().substr(dot + 1)));
+    replacement.emplace(id, entry.valid() ? -(entry * equations.lambda[i]) : model.graph->constant(0.0));
   }
   return replacement;
 }
@@ -120,7 +118,7 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
   std::vector<Expr> outputs;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);
   if (!outputs.empty())
-    out.outputs = make({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(outputs, reactions(eq)));
+    out.outputs = make({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(outputs, reactions(eq, outputs)));
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/walk.hpp"
@@ -23,6 +24,7 @@ class Checker {
   Checker(const Model& model, Faults& faults) : model_(model), faults_(faults) {
     for (const Unknown& unknown : model.variables) add(unknown, false);
     for (const Unknown& unknown : model.auxiliary) add(unknown, true);
+    for (const Parameter& parameter : model.parameters) parameters_.insert(parameter.symbol.id());
   }
 
   void run() {
@@ -43,6 +45,11 @@ class Checker {
       for (const Equation& constraint : model_.constraints) check_constraint(constraint);
       for (const Equation& equation : model_.equations)
         allowed(equation.residual, rules::auxiliary_equation, equation.place, fmt::format("'{}'", equation.name));
+    }
+    if (model_.kind == Kind::linear) {
+      for (const auto& [name, matrix] : {std::pair("E", &model_.E), std::pair("A", &model_.A), std::pair("B", &model_.B), std::pair("C", &model_.C), std::pair("D", &model_.D)})
+        for (const Entry& entry : matrix->entries) allowed(entry.value, rules::matrix, place_of(name), fmt::format("'{}'", name));
+      for (const Expr& entry : model_.f) allowed(entry, rules::linear_force, place_of("f"), "'f'");
     }
     for (const Equation& equation : model_.initial) allowed(equation.residual, rules::initial, equation.place, fmt::format("'{}'", equation.name));
     for (const Equation& equation : model_.invariants) allowed(equation.residual, rules::invariant, equation.place, fmt::format("'{}'", equation.name));
@@ -71,6 +78,10 @@ class Checker {
       if (expression.graph().node(id).op != Op::symbol) continue;
       const std::string& name = expression.graph().symbol_name(expression.graph().node(id).index);
       const auto found = symbols_.find(id);
+      if ((rules.parameters_only && !parameters_.contains(id)) || (rules.signal && found != symbols_.end())) {
+        faults_.add("not-constant", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where), rules.advice, place);
+        return false;
+      }
       if (found == symbols_.end()) {
         if (rules.multipliers || (!name.starts_with("lambda.") && !name.starts_with("reaction."))) continue;
         faults_.add("multiplier-not-allowed", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where),
@@ -138,7 +149,11 @@ class Checker {
           const auto found = symbols_.find(id);
           if (found != symbols_.end() && found->second.order == 1 && !found->second.auxiliary) velocities.emplace_back(&one.graph(), id);
         }
-        for (const Expr& part : expr::gradient(one, velocities)) next.push_back(part);
+        try {
+          for (const Expr& part : expr::gradient(one, velocities)) next.push_back(part);
+        } catch (const Error&) {
+          return true;  // a table of a velocity is no polynomial
+        }
       }
       rest = std::move(next);
     }
@@ -169,6 +184,7 @@ class Checker {
   Faults& faults_;
   expr::Walk walk_;
   std::unordered_map<NodeId, Symbol> symbols_;
+  std::unordered_set<NodeId> parameters_;
 };
 
 }  // namespace

@@ -135,7 +135,16 @@ void Reader::declare_names() {
   declare_quantities("definitions", Role::definition, definitions_);
   declare_quantities("inputs", Role::input, inputs_);
   declare_unknowns("variables", Role::variable, variables_);
-  if (is_mechanics()) declare_unknowns("auxiliary", Role::auxiliary, auxiliary_);
+  if (is_mechanics()) {
+    declare_unknowns("auxiliary", Role::auxiliary, auxiliary_);
+  } else if (find(file_, "auxiliary") != nullptr) {
+    // The section is refused; its names are known, so that their uses are not reported as well.
+    declare_unknowns("auxiliary", Role::auxiliary, auxiliary_);
+    for (Entity& entity : elaborator_.entities())
+      if (entity.role == Role::auxiliary) entity.faulty = true;
+    auxiliary_.clear();
+    unknowns_complete_ = false;
+  }
   declare_discrete();
   declare_quantities("outputs", Role::output, outputs_);
   declare_tables();

@@ -288,6 +288,7 @@ void Reader::read_linear() {
     fault("missing-key", "D is given without B and C", "give B, C and D together", D->place);
   else if (parts[2].fine && parts[3].fine) size(parts[4], model_.C.rows, model_.B.columns, "rows of C, columns of B");
   if (const TomlValue* f = field(*table, "f")) {
+    model_.places["f"] = f->place;
     const bool fine = read_vector(*f, "f", rules::linear_force, model_.f);
     if (fine && known && model_.f.size() != rows)
       fault("wrong-size", fmt::format("f has {}, but E has {}", entries(model_.f.size()), count(rows, "row")), "give one entry for every row", f->place);

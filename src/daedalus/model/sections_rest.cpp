@@ -188,7 +188,7 @@ bool Reader::read_plot_column(const TomlValue& value, std::string& name, Expr& s
     if (root.kind == SyntaxKind::prime) inner = &(*read.tree)[read.tree->children(root)[0]];
     const Entity* entity = inner->kind == SyntaxKind::name ? elaborator_.find(read.tree->name(*inner)) : nullptr;
     const bool output = entity != nullptr && entity->role != Role::variable && entity->role != Role::auxiliary;
-    name = shown.is_symbol() && !output ? shown.name() : text;
+    name = shown.is_symbol() && !output ? shown.name() : std::string(read.tree->text(root));
   });
 }
 
