@@ -18,7 +18,7 @@ struct Command {
   std::string model;  ///< path of the model file, or NAME for the catalogues
   std::vector<std::string> set, fix;
   solve::RunOptions run;
-  std::string output;
+  std::string output, plot, page, restart;
   std::string format = "text";
   bool json = false, quiet = false;
 };

@@ -56,7 +56,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   app.set_version_flag("--version", std::string("daedalus ") + report::version());
   app.footer("A first model and everything else: docs/index.md");
 
-  std::string plot, page, restart, perturb;
+  std::string perturb;
   bool steps = false;
   auto& run = command.run;
 
@@ -101,9 +101,9 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   simulate->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
   simulate->add_option("--output", command.output, "file for the rows: .csv or .json");
   simulate->add_flag("--residuals", run.residuals, "add residual.*, der(residual.*) and energy as columns");
-  simulate->add_option("--plot", plot, "picture (later version)");
-  simulate->add_option("--report", page, "self-contained page (later version)");
-  simulate->add_option("--restart", restart, "continue from a result (later version)");
+  simulate->add_option("--plot", command.plot, "picture: .svg or .pdf (later version)");
+  simulate->add_option("--report", command.page, "self-contained page: .html (later version)");
+  simulate->add_option("--restart", command.restart, "FILE[@T]: continue from a result (later version)");
   simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
 
   CLI::App* methods = add("methods", "the catalogue of integration methods");
@@ -133,7 +133,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   }
   if (command.format == "json") command.json = true;
   if (steps) not_yet("derive --steps");
-  for (const auto& [value, name] : {std::pair{&plot, "--plot"}, {&page, "--report"}, {&restart, "--restart"}, {&perturb, "--perturb"}})
+  for (const auto& [value, name] : {std::pair{&command.plot, "--plot"}, {&command.page, "--report"}, {&command.restart, "--restart"}, {&perturb, "--perturb"}})
     if (!value->empty()) not_yet(name);
   return std::nullopt;
 }

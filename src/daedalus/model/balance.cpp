@@ -1,6 +1,6 @@
-// Too many or too few equations: a maximum matching of equations and unknowns leaves some of them over; what alternating
-// paths reach from those is the over- or underdetermined part (Dulmage, Mendelsohn: Coverings of bipartite graphs,
-// Canadian J. Math. 10, 1958).
+// Too many or too few equations: a maximum matching of equations and unknowns leaves some of them over; what
+// alternating paths reach from those is the over- or underdetermined part (Dulmage, Mendelsohn: Coverings of bipartite
+// graphs, Canadian J. Math. 10, 1958).
 
 #include <fmt/format.h>
 
@@ -88,8 +88,10 @@ void check_balance(const Model& model, Faults& faults) {
   if (model.equations.size() == unknowns.size()) return;
   const std::string noun = mechanics ? "auxiliary unknown" : "variable";
   if (mechanics && unknowns.empty()) {
-    faults.add("too-many-equations", fmt::format("{} in [equations], but no auxiliary unknown", count(model.equations.size(), "equation")),
-               "[equations] belong to the unknowns in [auxiliary]; connections of coordinates stand in [constraints]", model.equations[0].place);
+    faults.add("too-many-equations",
+               fmt::format("{} in [equations], but no auxiliary unknown", count(model.equations.size(), "equation")),
+               "[equations] belong to the unknowns in [auxiliary]; connections of coordinates stand in [constraints]",
+               model.equations[0].place);
     return;
   }
   const Neighbours rows = incidence(model, unknowns);
@@ -123,11 +125,13 @@ void check_balance(const Model& model, Faults& faults) {
       if (row_seen[i]) equations.push_back(model.equations[i].name);
     for (std::size_t j = 0; j < unknowns.size(); ++j)
       if (column_seen[j]) names.push_back(unknowns[j].name);
-    faults.add("too-many-equations",
-               fmt::format("{} for {}: too many, for example {}", count(model.equations.size(), "equation"), count(unknowns.size(), noun), list(left_over)),
-               fmt::format("overdetermined: {} ({}) for {}", count(equations.size(), "equation"), list(equations),
-                           names.empty() ? "no unknown" : fmt::format("{} ({})", count(names.size(), noun), list(names))),
-               place);
+    faults.add(
+        "too-many-equations",
+        fmt::format("{} for {}: too many, for example {}", count(model.equations.size(), "equation"),
+                    count(unknowns.size(), noun), list(left_over)),
+        fmt::format("overdetermined: {} ({}) for {}", count(equations.size(), "equation"), list(equations),
+                    names.empty() ? "no unknown" : fmt::format("{} ({})", count(names.size(), noun), list(names))),
+        place);
     return;
   }
   std::vector<std::vector<std::size_t>> columns(unknowns.size());
@@ -158,11 +162,14 @@ void check_balance(const Model& model, Faults& faults) {
     if (row_seen[i]) equations.push_back(model.equations[i].name);
   for (std::size_t j = 0; j < unknowns.size(); ++j)
     if (column_seen[j]) names.push_back(unknowns[j].name);
-  faults.add("too-few-equations",
-             fmt::format("{} for {}: too few, nothing determines for example {}", count(model.equations.size(), "equation"), count(unknowns.size(), noun), list(left_over)),
-             fmt::format("underdetermined: {} ({}) in {}", count(names.size(), noun), list(names),
-                         equations.empty() ? "no equation" : fmt::format("{} ({})", count(equations.size(), "equation"), list(equations))),
-             place);
+  faults.add(
+      "too-few-equations",
+      fmt::format("{} for {}: too few, nothing determines for example {}", count(model.equations.size(), "equation"),
+                  count(unknowns.size(), noun), list(left_over)),
+      fmt::format("underdetermined: {} ({}) in {}", count(names.size(), noun), list(names),
+                  equations.empty() ? "no equation"
+                                    : fmt::format("{} ({})", count(equations.size(), "equation"), list(equations))),
+      place);
 }
 
 }  // namespace daedalus::model

@@ -17,10 +17,11 @@ struct Builder::Parts {
   Elaborator elaborator;
   std::unordered_map<NodeId, std::size_t> coordinate;  ///< position among the variables
   std::vector<std::vector<Expr>> mass;
-  std::unordered_set<std::string> multipliers;         ///< of which lambda was asked
+  std::unordered_set<std::string> multipliers;  ///< of which lambda was asked
 
   explicit Parts(std::string name, Kind kind)
-      : elaborator(*(model.graph = std::make_shared<expr::Graph>()), [this](const Error& error) { faults.add(error); }) {
+      : elaborator(*(model.graph = std::make_shared<expr::Graph>()),
+                   [this](const Error& error) { faults.add(error); }) {
     model.name = std::move(name);
     model.kind = kind;
     model.time = elaborator.time();
@@ -28,7 +29,8 @@ struct Builder::Parts {
 
   void declare(Role role, const std::string& name) {
     if (!is_name(name.substr(0, name.find('['))))
-      faults.add("bad-name", fmt::format("'{}' is not a name", name), "names consist of letters, digits and '_'; x[1] is possible");
+      faults.add("bad-name", fmt::format("'{}' is not a name", name),
+                 "names consist of letters, digits and '_'; x[1] is possible");
     elaborator.declare(role, name, Place{});
   }
 
@@ -57,9 +59,11 @@ struct Builder::Parts {
   }
 
   void give_start(Expr symbol, double value, bool fixed) {
-    const Elaborator::UnknownSymbol* which = symbol.valid() && symbol.is_symbol() ? elaborator.unknown_of(symbol.id()) : nullptr;
+    const Elaborator::UnknownSymbol* which =
+        symbol.valid() && symbol.is_symbol() ? elaborator.unknown_of(symbol.id()) : nullptr;
     if (which == nullptr) {
-      faults.add("unknown-name", "a start value belongs to an unknown or a derivative of one", "write start(x, 1.0) or start(b.der(x), 1.0)");
+      faults.add("unknown-name", "a start value belongs to an unknown or a derivative of one",
+                 "write start(x, 1.0) or start(b.der(x), 1.0)");
       return;
     }
     const std::string& name = elaborator.item(which->item).name;
@@ -148,19 +152,22 @@ void Builder::force(Expr coordinate, Expr value) {
 
 void Builder::mass(Expr row, Expr column, Expr value) {
   Parts& parts = *parts_;
-  const std::size_t i = parts.position(row, "a row of the mass matrix"), j = parts.position(column, "a column of the mass matrix");
+  const std::size_t i = parts.position(row, "a row of the mass matrix"),
+                    j = parts.position(column, "a column of the mass matrix");
   const std::size_t n = parts.model.variables.size();
   if (i < n && j < n) parts.model.mass.entries.push_back({i, j, value});
 }
 
-void Builder::linear(const std::vector<std::vector<double>>& E, const std::vector<std::vector<double>>& A, const std::vector<Expr>& f) {
+void Builder::linear(const std::vector<std::vector<double>>& E, const std::vector<std::vector<double>>& A,
+                     const std::vector<Expr>& f) {
   Parts& parts = *parts_;
   const auto matrix = [&](const std::vector<std::vector<double>>& given, std::string_view name) {
     Matrix result;
     result.rows = given.size();
     result.columns = given.empty() ? 0 : given[0].size();
     for (std::size_t i = 0; i < given.size(); ++i) {
-      if (given[i].size() != result.columns) parts.faults.add("wrong-size", fmt::format("the rows of {} have different lengths", name));
+      if (given[i].size() != result.columns)
+        parts.faults.add("wrong-size", fmt::format("the rows of {} have different lengths", name));
       for (std::size_t j = 0; j < given[i].size(); ++j)
         if (given[i][j] != 0.0) result.entries.push_back({i, j, constant(given[i][j])});
     }
@@ -182,9 +189,15 @@ Expr Builder::constraint(const std::string& name, Expr left, Expr right) {
 
 Expr Builder::constraint(const std::string& name, Expr residual) { return constraint(name, residual, constant(0.0)); }
 
-void Builder::equation(const std::string& name, Expr left, Expr right) { parts_->model.equations.push_back(parts_->make(name, left, right)); }
-void Builder::initial(const std::string& name, Expr left, Expr right) { parts_->model.initial.push_back(parts_->make(name, left, right)); }
-void Builder::invariant(const std::string& name, Expr left, Expr right) { parts_->model.invariants.push_back(parts_->make(name, left, right)); }
+void Builder::equation(const std::string& name, Expr left, Expr right) {
+  parts_->model.equations.push_back(parts_->make(name, left, right));
+}
+void Builder::initial(const std::string& name, Expr left, Expr right) {
+  parts_->model.initial.push_back(parts_->make(name, left, right));
+}
+void Builder::invariant(const std::string& name, Expr left, Expr right) {
+  parts_->model.invariants.push_back(parts_->make(name, left, right));
+}
 
 void Builder::output(const std::string& name, Expr value) {
   parts_->declare(Role::output, name);
@@ -231,8 +244,9 @@ Model Builder::build() const {
   }
   if (model.kind == Kind::linear) {
     if (model.E.columns != n || model.A.columns != n || model.A.rows != model.E.rows || model.f.size() != model.E.rows)
-      faults.add("wrong-size", fmt::format("E is {} by {}, A {} by {}, f has {} entries, and there are {} variables", model.E.rows, model.E.columns, model.A.rows,
-                                           model.A.columns, model.f.size(), n),
+      faults.add("wrong-size",
+                 fmt::format("E is {} by {}, A {} by {}, f has {} entries, and there are {} variables", model.E.rows,
+                             model.E.columns, model.A.rows, model.A.columns, model.f.size(), n),
                  "give one column for every variable and one entry of f for every row");
   }
   for (const std::string& name : parts_->multipliers) {

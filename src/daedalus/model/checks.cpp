@@ -32,12 +32,15 @@ class Checker {
       energy(model_.kinetic, rules::kinetic, "kinetic");
       energy(model_.potential, rules::potential, "potential");
       energy(model_.lagrangian, rules::lagrangian, "lagrangian");
-      if (model_.dissipation) allowed(*model_.dissipation, rules::dissipation, place_of("dissipation"), "'dissipation'");
-      for (const Named& force : model_.forces) allowed(force.value, rules::force, force.place, fmt::format("the force on '{}'", force.name));
+      if (model_.dissipation)
+        allowed(*model_.dissipation, rules::dissipation, place_of("dissipation"), "'dissipation'");
+      for (const Named& force : model_.forces)
+        allowed(force.value, rules::force, force.place, fmt::format("the force on '{}'", force.name));
     }
     if (model_.kind == Kind::mechanical) {
       for (const Entry& entry : model_.mass.entries)
-        allowed(entry.value, rules::mass, place_of("mass"), fmt::format("the mass matrix in row {}, column {}", entry.row + 1, entry.column + 1));
+        allowed(entry.value, rules::mass, place_of("mass"),
+                fmt::format("the mass matrix in row {}, column {}", entry.row + 1, entry.column + 1));
       for (std::size_t i = 0; i < model_.force.size(); ++i)
         allowed(model_.force[i], rules::force, place_of("force"), fmt::format("entry {} of the force", i + 1));
     }
@@ -47,12 +50,17 @@ class Checker {
         allowed(equation.residual, rules::auxiliary_equation, equation.place, fmt::format("'{}'", equation.name));
     }
     if (model_.kind == Kind::linear) {
-      for (const auto& [name, matrix] : {std::pair("E", &model_.E), std::pair("A", &model_.A), std::pair("B", &model_.B), std::pair("C", &model_.C), std::pair("D", &model_.D)})
-        for (const Entry& entry : matrix->entries) allowed(entry.value, rules::matrix, place_of(name), fmt::format("'{}'", name));
+      for (const auto& [name, matrix] :
+           {std::pair("E", &model_.E), std::pair("A", &model_.A), std::pair("B", &model_.B), std::pair("C", &model_.C),
+            std::pair("D", &model_.D)})
+        for (const Entry& entry : matrix->entries)
+          allowed(entry.value, rules::matrix, place_of(name), fmt::format("'{}'", name));
       for (const Expr& entry : model_.f) allowed(entry, rules::linear_force, place_of("f"), "'f'");
     }
-    for (const Equation& equation : model_.initial) allowed(equation.residual, rules::initial, equation.place, fmt::format("'{}'", equation.name));
-    for (const Equation& equation : model_.invariants) allowed(equation.residual, rules::invariant, equation.place, fmt::format("'{}'", equation.name));
+    for (const Equation& equation : model_.initial)
+      allowed(equation.residual, rules::initial, equation.place, fmt::format("'{}'", equation.name));
+    for (const Equation& equation : model_.invariants)
+      allowed(equation.residual, rules::invariant, equation.place, fmt::format("'{}'", equation.name));
   }
 
  private:
@@ -63,7 +71,8 @@ class Checker {
 
   void add(const Unknown& unknown, bool auxiliary) {
     symbols_[unknown.symbol.id()] = {0, auxiliary};
-    for (std::size_t k = 0; k < unknown.rates.size(); ++k) symbols_[unknown.rates[k].id()] = {static_cast<int>(k) + 1, auxiliary};
+    for (std::size_t k = 0; k < unknown.rates.size(); ++k)
+      symbols_[unknown.rates[k].id()] = {static_cast<int>(k) + 1, auxiliary};
   }
 
   Place place_of(const std::string& what) const {
@@ -79,18 +88,21 @@ class Checker {
       const std::string& name = expression.graph().symbol_name(expression.graph().node(id).index);
       const auto found = symbols_.find(id);
       if ((rules.parameters_only && !parameters_.contains(id)) || (rules.signal && found != symbols_.end())) {
-        faults_.add("not-constant", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where), rules.advice, place);
+        faults_.add("not-constant", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where),
+                    rules.advice, place);
         return false;
       }
       if (found == symbols_.end()) {
         if (rules.multipliers || (!name.starts_with("lambda.") && !name.starts_with("reaction."))) continue;
-        faults_.add("multiplier-not-allowed", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where),
+        faults_.add("multiplier-not-allowed",
+                    fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where),
                     "multipliers and reactions may appear in outputs, events, plots and drawing", place);
         return false;
       }
       const int highest = found->second.auxiliary ? rules.highest_auxiliary : rules.highest_variable;
       if (found->second.order <= highest) continue;
-      faults_.add("not-allowed-here", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where), rules.advice, place);
+      faults_.add("not-allowed-here", fmt::format("{} uses '{}', which may not be used in {}", what, name, rules.where),
+                  rules.advice, place);
       return false;
     }
     return true;
@@ -107,23 +119,37 @@ class Checker {
       const auto of = [&](NodeId id) { return degrees[walk_.position(id)]; };
       int result = 0;
       switch (node.op) {
-        case Op::constant: break;
+        case Op::constant:
+          break;
         case Op::symbol: {
           const auto found = symbols_.find(order[i]);
           result = found != symbols_.end() && found->second.order == 1 && !found->second.auxiliary ? 1 : 0;
           break;
         }
         case Op::add:
-        case Op::sub: result = std::max(of(node.a), of(node.b)); break;
-        case Op::neg: result = of(node.a); break;
-        case Op::mul: result = of(node.a) + of(node.b); break;
-        case Op::div: result = of(node.b) == 0 ? of(node.a) : no_polynomial; break;
-        case Op::choose: result = of(node.a) == 0 ? std::max(of(node.b), of(node.c)) : no_polynomial; break;
+        case Op::sub:
+          result = std::max(of(node.a), of(node.b));
+          break;
+        case Op::neg:
+          result = of(node.a);
+          break;
+        case Op::mul:
+          result = of(node.a) + of(node.b);
+          break;
+        case Op::div:
+          result = of(node.b) == 0 ? of(node.a) : no_polynomial;
+          break;
+        case Op::choose:
+          result = of(node.a) == 0 ? std::max(of(node.b), of(node.c)) : no_polynomial;
+          break;
         case Op::pow: {
           const expr::Node& exponent = graph.node(node.b);
-          const bool whole = exponent.op == Op::constant && exponent.value >= 0.0 && exponent.value <= 100.0 && exponent.value == std::floor(exponent.value);
-          if (of(node.a) == 0 && of(node.b) == 0) result = 0;
-          else result = whole ? of(node.a) * static_cast<int>(exponent.value) : no_polynomial;
+          const bool whole = exponent.op == Op::constant && exponent.value >= 0.0 && exponent.value <= 100.0 &&
+                             exponent.value == std::floor(exponent.value);
+          if (of(node.a) == 0 && of(node.b) == 0)
+            result = 0;
+          else
+            result = whole ? of(node.a) * static_cast<int>(exponent.value) : no_polynomial;
           break;
         }
         default:
@@ -147,7 +173,8 @@ class Checker {
         const NodeId root[] = {one.id()};
         for (const NodeId id : walk_.from(one.graph(), root)) {
           const auto found = symbols_.find(id);
-          if (found != symbols_.end() && found->second.order == 1 && !found->second.auxiliary) velocities.emplace_back(&one.graph(), id);
+          if (found != symbols_.end() && found->second.order == 1 && !found->second.auxiliary)
+            velocities.emplace_back(&one.graph(), id);
         }
         try {
           for (const Expr& part : expr::gradient(one, velocities)) next.push_back(part);
@@ -168,15 +195,18 @@ class Checker {
   }
 
   void check_constraint(const Equation& constraint) {
-    if (!allowed(constraint.residual, rules::constraint, constraint.place, fmt::format("'{}'", constraint.name))) return;
+    if (!allowed(constraint.residual, rules::constraint, constraint.place, fmt::format("'{}'", constraint.name)))
+      return;
     bool unknowns = false;
     const NodeId root[] = {constraint.residual.id()};
     for (const NodeId id : walk_.from(constraint.residual.graph(), root)) unknowns = unknowns || symbols_.contains(id);
     if (!unknowns)
-      faults_.add("constraint-without-unknown", fmt::format("the constraint '{}' contains no coordinate and no velocity", constraint.name),
+      faults_.add("constraint-without-unknown",
+                  fmt::format("the constraint '{}' contains no coordinate and no velocity", constraint.name),
                   "a constraint connects coordinates or velocities", constraint.place);
     else if (exceeds(constraint.residual, 1))
-      faults_.add("constraint-not-linear", fmt::format("the constraint '{}' is not linear in the velocities", constraint.name),
+      faults_.add("constraint-not-linear",
+                  fmt::format("the constraint '{}' is not linear in the velocities", constraint.name),
                   "a nonholonomic constraint is linear in der(x), der(y), ...", constraint.place);
   }
 

@@ -34,13 +34,15 @@ void complete_unknowns(Model& model, Elaborator& elaborator) {
   expr::Walk walk;
   std::unordered_map<ItemId, int> highest;
   for (const NodeId id : walk.from(elaborator.graph(), roots))
-    if (const auto* symbol = elaborator.unknown_of(id)) highest[symbol->item] = std::max(highest[symbol->item], symbol->order);
+    if (const auto* symbol = elaborator.unknown_of(id))
+      highest[symbol->item] = std::max(highest[symbol->item], symbol->order);
   const auto finish = [&](std::vector<Unknown>& unknowns, std::size_t least) {
     for (Unknown& unknown : unknowns) {
       const auto used = highest.find(elaborator.unknown_of(unknown.symbol.id())->item);
       std::size_t rates = std::max(least, used == highest.end() ? 0 : static_cast<std::size_t>(used->second));
       if (!unknown.start.empty()) rates = std::max(rates, unknown.start.size() - 1);
-      for (std::size_t k = 1; k <= rates; ++k) unknown.rates.push_back(elaborator.rate(unknown.symbol, static_cast<int>(k)));
+      for (std::size_t k = 1; k <= rates; ++k)
+        unknown.rates.push_back(elaborator.rate(unknown.symbol, static_cast<int>(k)));
       unknown.start.resize(rates + 1);
     }
   };

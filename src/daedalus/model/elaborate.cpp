@@ -34,9 +34,12 @@ Value Elaborator::elaborate(const SyntaxTree& tree, SyntaxId id) {
   const Depth guard(*this, tree, node);
   const auto children = tree.children(node);
   switch (node.kind) {
-    case SyntaxKind::number: return {graph_.constant(node.value)};
-    case SyntaxKind::name: return name_value(tree, node);
-    case SyntaxKind::dotted: return {dotted(tree, node)};
+    case SyntaxKind::number:
+      return {graph_.constant(node.value)};
+    case SyntaxKind::name:
+      return name_value(tree, node);
+    case SyntaxKind::dotted:
+      return {dotted(tree, node)};
     case SyntaxKind::prime: {
       const Expr inner = number_of(tree, children[0]);
       try {
@@ -45,8 +48,10 @@ Value Elaborator::elaborate(const SyntaxTree& tree, SyntaxId id) {
         throw Error(error.faults()[0].code, error.faults()[0].message, error.faults()[0].advice, tree.place(node));
       }
     }
-    case SyntaxKind::call: return {call(tree, node)};
-    case SyntaxKind::negate: return {-number_of(tree, children[0])};
+    case SyntaxKind::call:
+      return {call(tree, node)};
+    case SyntaxKind::negate:
+      return {-number_of(tree, children[0])};
     case SyntaxKind::sum: {
       Expr sum = number_of(tree, children[0]);
       for (std::size_t i = 1; i < children.size(); ++i) {
@@ -70,9 +75,11 @@ Value Elaborator::elaborate(const SyntaxTree& tree, SyntaxId id) {
     case SyntaxKind::compare:
     case SyntaxKind::logical_and:
     case SyntaxKind::logical_or:
-    case SyntaxKind::logical_not: return logical(tree, node);
+    case SyntaxKind::logical_not:
+      return logical(tree, node);
     case SyntaxKind::loop_sum:
-    case SyntaxKind::loop_product: return {loop(tree, node)};
+    case SyntaxKind::loop_product:
+      return {loop(tree, node)};
   }
   DAEDALUS_CHECK(false, "unknown kind of syntax {}", static_cast<int>(node.kind));
 }
@@ -156,13 +163,14 @@ Value Elaborator::name_value(const SyntaxTree& tree, const Syntax& node) {
 }
 
 void Elaborator::refuse_role(Role role, const std::string& name, const Place& place) const {
-  throw Error("not-constant", fmt::format("'{}' is {}; only numbers and parameters may be used here", name, name_of(role)),
-              "", place);
+  throw Error("not-constant",
+              fmt::format("'{}' is {}; only numbers and parameters may be used here", name, name_of(role)), "", place);
 }
 
 Expr Elaborator::entity_value(Entity& entity, const SyntaxTree& tree, const Syntax& node) {
   if (entity.faulty) throw Poisoned{};
-  const bool constant_role = entity.role == Role::parameter || entity.role == Role::definition || entity.role == Role::function;
+  const bool constant_role =
+      entity.role == Role::parameter || entity.role == Role::definition || entity.role == Role::function;
   if (parameters_only_ && !constant_role) refuse_role(entity.role, entity.name, tree.place(node));
   if (entity.role == Role::function)
     throw Error("function-without-arguments", fmt::format("'{}' is a function and needs its arguments", entity.name),
@@ -170,10 +178,12 @@ Expr Elaborator::entity_value(Entity& entity, const SyntaxTree& tree, const Synt
   if (!entity.expanded) refuse_role(entity.role, entity.name, tree.place(node));
   if (node.child_count == 0) {
     if (entity.scalar) return item_value(entity.scalar_item, tree, node);
-    std::string example = entity.members.empty() ? entity.name + "[1]" : member_name(entity.name, entity.members.begin()->first);
-    throw Error("index-missing", fmt::format("'{}' is {} with {}; its index is missing", entity.name,
-                                             entity.role == Role::parameter ? "an array" : "a family",
-                                             plural(entity.members.size(), entity.role == Role::parameter ? "element" : "member")),
+    std::string example =
+        entity.members.empty() ? entity.name + "[1]" : member_name(entity.name, entity.members.begin()->first);
+    throw Error("index-missing",
+                fmt::format("'{}' is {} with {}; its index is missing", entity.name,
+                            entity.role == Role::parameter ? "an array" : "a family",
+                            plural(entity.members.size(), entity.role == Role::parameter ? "element" : "member")),
                 fmt::format("write {}", example), tree.place(node));
   }
   if (entity.members.empty() && entity.scalar)
@@ -190,7 +200,8 @@ Expr Elaborator::entity_value(Entity& entity, const SyntaxTree& tree, const Synt
                         last = member_name(entity.name, entity.members.rbegin()->first);
       advice = first == last ? fmt::format("there is only {}", first) : fmt::format("there are {} to {}", first, last);
     }
-    throw Error("no-such-member", fmt::format("there is no {}{}", member_name(entity.name, at), with_loops()), advice, tree.place(node));
+    throw Error("no-such-member", fmt::format("there is no {}{}", member_name(entity.name, at), with_loops()), advice,
+                tree.place(node));
   }
   return item_value(found->second, tree, node);
 }
@@ -251,7 +262,8 @@ Expr Elaborator::call(const SyntaxTree& tree, const Syntax& node) {
   if (name == "der") return derivative_call(tree, node);
   if (name == "if") {
     const Expr condition = condition_of(tree, arguments[0], "if needs");
-    if (const std::optional<double> decided = constant(condition)) return number_of(tree, arguments[*decided != 0.0 ? 1 : 2]);
+    if (const std::optional<double> decided = constant(condition))
+      return number_of(tree, arguments[*decided != 0.0 ? 1 : 2]);
     const Expr yes = number_of(tree, arguments[1]);
     return expr::choose(condition, yes, number_of(tree, arguments[2]));
   }
@@ -259,11 +271,13 @@ Expr Elaborator::call(const SyntaxTree& tree, const Syntax& node) {
     const Expr first = number_of(tree, arguments[0]);
     if (builtin->most == 1) return graph_.make(builtin->op, first);
     Expr result = first;
-    for (std::size_t i = 1; i < arguments.size(); ++i) result = graph_.make(builtin->op, result, number_of(tree, arguments[i]));
+    for (std::size_t i = 1; i < arguments.size(); ++i)
+      result = graph_.make(builtin->op, result, number_of(tree, arguments[i]));
     return result;
   }
   if (is_table(name)) {
-    if (parameters_only_) throw Error("not-constant", fmt::format("the table '{}' may not be used here", name), "", tree.place(node));
+    if (parameters_only_)
+      throw Error("not-constant", fmt::format("the table '{}' may not be used here", name), "", tree.place(node));
     return graph_.lookup(name, number_of(tree, arguments[0]));
   }
   Entity* entity = find(name);
@@ -300,8 +314,8 @@ Expr Elaborator::derivative_call(const SyntaxTree& tree, const Syntax& node) {
   if (arguments.size() == 2) {
     const std::int64_t given = whole_number(tree, arguments[1]);
     if (given < 1 || given > 100)
-      throw Error("bad-order", fmt::format("the order of a derivative is 1, 2, ...: found {}", given), "write der(x) or der(x, 2)",
-                  tree.place(tree[arguments[1]]));
+      throw Error("bad-order", fmt::format("the order of a derivative is 1, 2, ...: found {}", given),
+                  "write der(x) or der(x, 2)", tree.place(tree[arguments[1]]));
     order = static_cast<int>(given);
   }
   const Expr inner = number_of(tree, arguments[0]);
@@ -344,7 +358,8 @@ std::optional<double> Elaborator::quick_number(const SyntaxTree& tree, SyntaxId 
   const Syntax& node = tree[id];
   const auto children = tree.children(node);
   switch (node.kind) {
-    case SyntaxKind::number: return node.value;
+    case SyntaxKind::number:
+      return node.value;
     case SyntaxKind::name:
       if (node.child_count == 0)
         if (const std::int64_t* index = loop_value(tree.name(node))) return static_cast<double>(*index);
@@ -362,7 +377,8 @@ std::optional<double> Elaborator::quick_number(const SyntaxTree& tree, SyntaxId 
       }
       return total;
     }
-    default: return std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -373,12 +389,15 @@ std::int64_t Elaborator::whole_number(const SyntaxTree& tree, SyntaxId id) {
     const Expr expression = number_of(tree, id);
     number = constant(expression);
     if (!number)
-      throw Error("index-not-constant", fmt::format("'{}' changes with time, but a whole number is expected here", tree.text(node)),
+      throw Error("index-not-constant",
+                  fmt::format("'{}' changes with time, but a whole number is expected here", tree.text(node)),
                   "indices and bounds use numbers, whole parameters and loop indices", tree.place(node));
   }
   if (!is_whole(*number))
-    throw Error("index-not-whole", fmt::format("'{}' is {}, but a whole number is expected here{}", tree.text(node), *number, with_loops()),
-                "use floor(...) where a fraction is meant to be cut", tree.place(node));
+    throw Error(
+        "index-not-whole",
+        fmt::format("'{}' is {}, but a whole number is expected here{}", tree.text(node), *number, with_loops()),
+        "use floor(...) where a fraction is meant to be cut", tree.place(node));
   return static_cast<std::int64_t>(*number);
 }
 
@@ -441,9 +460,10 @@ Expr Elaborator::derivative_of_term(Expr term) {
     if (graph_.node(id).op != Op::symbol) continue;
     if (id == time_.id()) direction.emplace(id, graph_.constant(1.0));
     if (multipliers_.contains(id))
-      throw Error("derivative-of-multiplier",
-                  fmt::format("the time derivative of '{}' is not available", graph_.symbol_name(graph_.node(id).index)),
-                  "multipliers and reactions may be used, but not differentiated");
+      throw Error(
+          "derivative-of-multiplier",
+          fmt::format("the time derivative of '{}' is not available", graph_.symbol_name(graph_.node(id).index)),
+          "multipliers and reactions may be used, but not differentiated");
     if (unknown_of_symbol_.contains(id)) direction.emplace(id, rate(Expr(&graph_, id), 1));
   }
   return direction.empty() ? graph_.constant(0.0) : expr::derivative_along(term, direction);
@@ -463,8 +483,8 @@ void Elaborator::iterate(const LoopsSyntax& loops, const std::function<void(cons
   // The members are counted first: a slip in a bound must not fill the memory before it is answered.
   std::size_t members = 0, visited = 0;
   const auto refuse = [&] {
-    throw Error("too-many-members", fmt::format("the family has more than {} members", most_members), "check its bounds",
-                loops.tree.place());
+    throw Error("too-many-members", fmt::format("the family has more than {} members", most_members),
+                "check its bounds", loops.tree.place());
   };
   const std::function<void(std::size_t)> count = [&](std::size_t level) {
     const Range range = range_of(loops.loops[level]);

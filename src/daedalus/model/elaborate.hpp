@@ -51,9 +51,9 @@ struct Entity {
   Role role = Role::parameter;
   std::string name;
   Place place;
-  bool faulty = false;    ///< its own fault was reported: uses of it are not
-  bool expanded = true;   ///< members of the family are known
-  bool scalar = false;    ///< the name without an index
+  bool faulty = false;   ///< its own fault was reported: uses of it are not
+  bool expanded = true;  ///< members of the family are known
+  bool scalar = false;   ///< the name without an index
   ItemId scalar_item = 0;
   std::map<Indices, ItemId> members;
   std::vector<std::string> arguments;  ///< of a function
@@ -69,8 +69,8 @@ struct Value {
   bool condition = false;
 };
 
-/// Gives syntax trees their meaning: names become symbols, families, sums and functions are written out, definitions are
-/// put in. Faults of definitions are reported where they stand, once.
+/// Gives syntax trees their meaning: names become symbols, families, sums and functions are written out, definitions
+/// are put in. Faults of definitions are reported where they stand, once.
 class Elaborator {
  public:
   Elaborator(expr::Graph& graph, std::function<void(const Error&)> report);

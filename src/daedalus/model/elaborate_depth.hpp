@@ -10,8 +10,8 @@ class Elaborator::Depth {
   Depth(Elaborator& elaborator, const SyntaxTree& tree, const Syntax& node) : elaborator_(elaborator) {
     if (++elaborator_.depth_ <= deepest) return;
     --elaborator_.depth_;
-    throw Error("too-deep", "functions and definitions are nested too deep here", "write fewer functions that call functions",
-                tree.place(node));
+    throw Error("too-deep", "functions and definitions are nested too deep here",
+                "write fewer functions that call functions", tree.place(node));
   }
   ~Depth() { --elaborator_.depth_; }
   Depth(const Depth&) = delete;

@@ -11,14 +11,22 @@ namespace daedalus::model {
 
 std::string_view name_of(Role role) {
   switch (role) {
-    case Role::parameter: return "a parameter";
-    case Role::definition: return "a definition";
-    case Role::function: return "a function";
-    case Role::input: return "an input";
-    case Role::variable: return "a variable";
-    case Role::auxiliary: return "an auxiliary unknown";
-    case Role::discrete: return "a discrete value";
-    case Role::output: return "an output";
+    case Role::parameter:
+      return "a parameter";
+    case Role::definition:
+      return "a definition";
+    case Role::function:
+      return "a function";
+    case Role::input:
+      return "an input";
+    case Role::variable:
+      return "a variable";
+    case Role::auxiliary:
+      return "an auxiliary unknown";
+    case Role::discrete:
+      return "a discrete value";
+    case Role::output:
+      return "an output";
   }
   return "a name";
 }
@@ -39,16 +47,20 @@ Elaborator::Elaborator(expr::Graph& graph, std::function<void(const Error&)> rep
 
 Entity* Elaborator::declare(Role role, const std::string& name, const Place& place) {
   if (is_reserved(name)) {
-    report_(Error("reserved-name", fmt::format("'{}' belongs to the language and cannot be redefined", name), "choose another name", place));
+    report_(Error("reserved-name", fmt::format("'{}' belongs to the language and cannot be redefined", name),
+                  "choose another name", place));
     return nullptr;
   }
   const auto [found, fresh] = entity_of_name_.try_emplace(name, nullptr);
   if (!fresh) {
     Entity& first = *found->second;
     const bool same = first.role == role;
-    report_(Error("duplicate-name", fmt::format("'{}' is already {}{}", name, name_of(first.role), first.place.line > 0 ? fmt::format(" (line {})", first.place.line) : ""),
+    report_(Error("duplicate-name",
+                  fmt::format("'{}' is already {}{}", name, name_of(first.role),
+                              first.place.line > 0 ? fmt::format(" (line {})", first.place.line) : ""),
                   same ? "a name is either single or a family: rename one of the two"
-                       : "parameters, definitions, inputs, variables, auxiliary, discrete values and outputs share one namespace: rename one of the two",
+                       : "parameters, definitions, inputs, variables, auxiliary, discrete values and outputs share one "
+                         "namespace: rename one of the two",
                   place));
     // Whether x or x[i] is meant in an expression cannot be said.
     if (same) first.faulty = true;
@@ -69,7 +81,8 @@ Entity* Elaborator::find(const std::string& name) {
 
 ItemId Elaborator::add(Item item) {
   const auto id = static_cast<ItemId>(items_.size());
-  if (item.kind == Item::Kind::parameter || item.kind == Item::Kind::discrete) item_of_symbol_[item.expression.id()] = id;
+  if (item.kind == Item::Kind::parameter || item.kind == Item::Kind::discrete)
+    item_of_symbol_[item.expression.id()] = id;
   items_.push_back(std::move(item));
   return id;
 }
@@ -149,19 +162,25 @@ void Elaborator::cycle(ItemId id, const Place& place) const {
       text += (i == 0 ? "" : " -> ") + path[i];
     }
   }
-  const std::string what = items_[id].kind == Item::Kind::start ? "start values depend on each other in a circle"
-                                                                : fmt::format("'{}' is defined by itself", items_[id].name);
-  throw Error("cycle", fmt::format("{}: {}", what, text), "give one of them a value that does not need the others", place);
+  const std::string what = items_[id].kind == Item::Kind::start
+                               ? "start values depend on each other in a circle"
+                               : fmt::format("'{}' is defined by itself", items_[id].name);
+  throw Error("cycle", fmt::format("{}: {}", what, text), "give one of them a value that does not need the others",
+              place);
 }
 
 void Elaborator::run(ItemId id, const Place& place) {
   Item& item = items_[id];
   switch (item.state) {
-    case Item::State::done: return;
-    case Item::State::faulty: throw Poisoned{};
+    case Item::State::done:
+      return;
+    case Item::State::faulty:
+      throw Poisoned{};
     case Item::State::active:
-    case Item::State::waiting: cycle(id, place);
-    case Item::State::idle: break;
+    case Item::State::waiting:
+      cycle(id, place);
+    case Item::State::idle:
+      break;
   }
   if (depth_ > defer_after) throw Deferred{id};
   constexpr int frames = 6;  // what one item takes of the stack, in levels of expressions
@@ -189,7 +208,8 @@ void Elaborator::run(ItemId id, const Place& place) {
     if (item.kind == Item::Kind::expression && parameters_only_ && error.faults()[0].code == "not-constant") {
       // The definition itself is right; it is its use where a constant is needed that is not.
       leave(Item::State::idle);
-      throw Error("not-constant", fmt::format("'{}' depends on more than parameters: {}", item.name, error.faults()[0].message),
+      throw Error("not-constant",
+                  fmt::format("'{}' depends on more than parameters: {}", item.name, error.faults()[0].message),
                   "use numbers and parameters here", place);
     }
     leave(Item::State::faulty);
@@ -220,12 +240,17 @@ void Elaborator::compute(Item& item) {
   const Expr expression = number_of(*item.tree, item.tree->left());
   const std::optional<double> number = item.kind == Item::Kind::start ? starts_(expression) : parameters_(expression);
   if (!number)
-    throw Error("not-constant", fmt::format("the value of '{}' cannot be computed from what is known at the start", item.name),
-                item.kind == Item::Kind::start ? "use parameters, t_start and start values of variables, no tables" : "use numbers and parameters",
+    throw Error("not-constant",
+                fmt::format("the value of '{}' cannot be computed from what is known at the start", item.name),
+                item.kind == Item::Kind::start ? "use parameters, t_start and start values of variables, no tables"
+                                               : "use numbers and parameters",
                 item.tree->place());
   if (!std::isfinite(*number))
-    throw Error("not-finite", fmt::format("the value of '{}' is {}", item.name, std::isnan(*number) ? "undefined (not a number)" : "infinite"),
-                "look for a division by 0, a root or logarithm of a negative number, or an overflow", item.tree->place());
+    throw Error("not-finite",
+                fmt::format("the value of '{}' is {}", item.name,
+                            std::isnan(*number) ? "undefined (not a number)" : "infinite"),
+                "look for a division by 0, a root or logarithm of a negative number, or an overflow",
+                item.tree->place());
   item.value = *number;
 }
 

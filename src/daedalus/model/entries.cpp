@@ -12,8 +12,8 @@ namespace daedalus::model {
 void Reader::report(const Error& error) {
   for (const Fault& fault : error.faults()) {
     // A function or a definition that is used often is wrong once.
-    const std::string once = fmt::format("{}:{}:{}:{}:{}", fault.place.source ? fault.place.source->name : "", fault.place.line,
-                                         fault.place.column, fault.code, fault.message);
+    const std::string once = fmt::format("{}:{}:{}:{}:{}", fault.place.source ? fault.place.source->name : "",
+                                         fault.place.line, fault.place.column, fault.code, fault.message);
     if (reported_.insert(once).second) faults_.add(Error(std::vector{fault}));
   }
 }
@@ -38,7 +38,10 @@ void Reader::check_keys(const TomlValue& table, const std::string& where, const 
   for (const TomlEntry& entry : table.entries) {
     if (std::find(known.begin(), known.end(), entry.name()) != known.end()) continue;
     std::string advice = suggest(entry.name(), known);
-    if (entry.name() == "for") advice = "families are possible in variables, auxiliary, definitions, equations, constraints, invariants, outputs, forces and drawing";
+    if (entry.name() == "for")
+      advice =
+          "families are possible in variables, auxiliary, definitions, equations, constraints, invariants, outputs, "
+          "forces and drawing";
     fault("unknown-key", fmt::format("{} has no key '{}'", where, entry.name()), advice, entry.key.place());
     // The slip is reported; that the right key is missing need not be.
     const std::vector<std::string> near = nearest_names(entry.name(), known, 1);
@@ -61,20 +64,22 @@ const TomlValue* Reader::field(const TomlValue& table, std::string_view key) con
 
 std::string Reader::text_of(const TomlValue& value, std::string_view what) {
   if (value.is_text()) return value.text.text();
-  fault("wrong-type", fmt::format("{} is a text, but {} was found", what, kind_name(value)), "put it in quotes", value.place);
+  fault("wrong-type", fmt::format("{} is a text, but {} was found", what, kind_name(value)), "put it in quotes",
+        value.place);
   return {};
 }
 
 std::optional<bool> Reader::boolean_of(const TomlValue& value, std::string_view what) {
   if (value.kind == TomlValue::Kind::boolean) return value.boolean;
-  fault("wrong-type", fmt::format("{} is true or false, but {} was found", what, kind_name(value)), "write true or false without quotes",
-        value.place);
+  fault("wrong-type", fmt::format("{} is true or false, but {} was found", what, kind_name(value)),
+        "write true or false without quotes", value.place);
   return std::nullopt;
 }
 
 std::optional<double> Reader::number_of(const TomlValue& value, const std::string& what) {
   const Quantity read = quantity(value, what);
-  static const Rules rules{.where = "a number of the model", .advice = "use numbers and parameters", .parameters_only = true};
+  static const Rules rules{
+      .where = "a number of the model", .advice = "use numbers and parameters", .parameters_only = true};
   if (read.faulty || !check(read, rules)) return std::nullopt;
   if (read.tree == nullptr) return read.number;
   std::optional<double> result;
@@ -104,7 +109,8 @@ const KeySyntax* Reader::parse_name(const Passage& passage) {
     return &keys_.emplace_back(parse_key(passage));
   } catch (const Error& error) {
     fault("bad-name", fmt::format("'{}' is not a name", passage.text()),
-          "names consist of letters, digits and '_', and begin with a letter; x[i], der(x) and x' are possible where they make sense",
+          "names consist of letters, digits and '_', and begin with a letter; x[i], der(x) and x' are possible where "
+          "they make sense",
           passage.place());
     return nullptr;
   }
@@ -115,7 +121,8 @@ const LoopsSyntax* Reader::loops_of(const TomlValue& table) {
   if (value == nullptr) return nullptr;
   const LoopsSyntax* result = nullptr;
   if (!value->is_text()) {
-    fault("wrong-type", fmt::format("'for' is a text, but {} was found", kind_name(*value)), "write for = \"i in 1..N\"", value->place);
+    fault("wrong-type", fmt::format("'for' is a text, but {} was found", kind_name(*value)),
+          "write for = \"i in 1..N\"", value->place);
     return nullptr;
   }
   guarded([&] { result = &loops_.emplace_back(parse_loops(value->text)); });
@@ -136,8 +143,9 @@ Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
     result.tree = parse(value.text);
     result.faulty = result.tree == nullptr;
   } else {
-    fault("wrong-type", fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)),
-          "", value.place);
+    fault("wrong-type",
+          fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)), "",
+          value.place);
     result.faulty = true;
   }
   return result;
@@ -151,7 +159,8 @@ Quantity Reader::equation(const TomlValue& value, std::string_view what) {
     result.tree = parse_as_equation(value.text);
     result.faulty = result.tree == nullptr;
   } else {
-    fault("wrong-type", fmt::format("{} is an equation in quotes, but {} was found", what, kind_name(value)), "write \"a = b\"", value.place);
+    fault("wrong-type", fmt::format("{} is an equation in quotes, but {} was found", what, kind_name(value)),
+          "write \"a = b\"", value.place);
     result.faulty = true;
   }
   return result;
@@ -167,7 +176,9 @@ bool Reader::check(const Quantity& quantity, const Rules& rules) {
 /// Checks the key, the ranges and the expression of an entry.
 bool Reader::check(const Declaration& entry, const Rules& rules) {
   if (entry.faulty) return false;
-  static const Rules bounds{.where = "an index or a bound", .advice = "use whole numbers, parameters and loop indices", .parameters_only = true};
+  static const Rules bounds{.where = "an index or a bound",
+                            .advice = "use whole numbers, parameters and loop indices",
+                            .parameters_only = true};
   const auto reporter = [this](const Error& error) { report(error); };
   NameCheck ranges(elaborator_, bounds, reporter);
   NameCheck names(elaborator_, rules, reporter);
@@ -182,12 +193,14 @@ bool Reader::check(const Declaration& entry, const Rules& rules) {
     const std::string& name = entry.key->tree.name(node);
     const bool unknown = node.kind == SyntaxKind::name && node.child_count == 0 && elaborator_.find(name) == nullptr;
     const auto is_index = [&] {
-      return std::any_of(entry.loops->loops.begin(), entry.loops->loops.end(), [&](const LoopSyntax& loop) { return loop.name == name; });
+      return std::any_of(entry.loops->loops.begin(), entry.loops->loops.end(),
+                         [&](const LoopSyntax& loop) { return loop.name == name; });
     };
     if (unknown && entry.loops != nullptr && !is_index()) {
       std::vector<std::string> known;
       for (const LoopSyntax& loop : entry.loops->loops) known.push_back(loop.name);
-      fault("unknown-name", fmt::format("'{}' in the name is no index of 'for'", name), fmt::format("'for' gives {}", fmt::join(known, ", ")), entry.key->tree.place(node));
+      fault("unknown-name", fmt::format("'{}' in the name is no index of 'for'", name),
+            fmt::format("'for' gives {}", fmt::join(known, ", ")), entry.key->tree.place(node));
       fine = false;
     } else if (unknown && entry.loops == nullptr) {
       fault("family-without-for", fmt::format("'{}' is not a number, and the entry has no 'for'", name),

@@ -40,8 +40,10 @@ std::optional<double> Evaluator::operator()(expr::Expr root) {
     } else if (node.op == Op::symbol) {
       const std::optional<double> number = number_of_(id);
       // The call may have built nodes and evaluated others: nothing here may be held across it.
-      if (number) value = *number;
-      else state = State::varying;
+      if (number)
+        value = *number;
+      else
+        state = State::varying;
     } else if (node.op == Op::lookup) {
       state = State::varying;
     } else if (!varying) {

@@ -21,23 +21,41 @@ std::size_t character_length(std::string_view text) {
 std::uint32_t code_point(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(character[i])); };
   switch (character.size()) {
-    case 1: return byte(0);
-    case 2: return (byte(0) & 0x1FU) << 6 | (byte(1) & 0x3FU);
-    case 3: return (byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
-    default: return (byte(0) & 0x07U) << 18 | (byte(1) & 0x3FU) << 12 | (byte(2) & 0x3FU) << 6 | (byte(3) & 0x3FU);
+    case 1:
+      return byte(0);
+    case 2:
+      return (byte(0) & 0x1FU) << 6 | (byte(1) & 0x3FU);
+    case 3:
+      return (byte(0) & 0x0FU) << 12 | (byte(1) & 0x3FU) << 6 | (byte(2) & 0x3FU);
+    default:
+      return (byte(0) & 0x07U) << 18 | (byte(1) & 0x3FU) << 12 | (byte(2) & 0x3FU) << 6 | (byte(3) & 0x3FU);
   }
 }
 
 /// What to write instead of signs that people copy from other languages and from print.
 std::string advice_for(std::string_view character) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 21> replacements{{
-      {"&", "write 'and'"}, {"|", "write 'or'; the absolute value is abs(x)"}, {"!", "write 'not' or '!='"},
-      {"\u00B7", "write '*'"}, {"\u00D7", "write '*'"}, {"\u2212", "write '-'"}, {"\u2013", "write '-'"},
-      {"\u00F7", "write '/'"}, {"\u00B2", "write '^2'"}, {"\u00B3", "write '^3'"}, {"\u2264", "write '<='"},
-      {"\u2265", "write '>='"}, {"\u2260", "write '!='"}, {"\u221A", "write sqrt(...)"},
-      {"\u2032", "write ' (apostrophe) or der(...)"}, {"\u2019", "write ' (apostrophe) or der(...)"},
-      {"\u2211", "write sum(i in 1..N, ...)"}, {"\"", "for a second derivative write '' (two apostrophes) or der(x, 2)"},
-      {"{", "write parentheses"}, {"}", "write parentheses"}, {"%", "write x - n*floor(x/n) for a remainder"},
+      {"&", "write 'and'"},
+      {"|", "write 'or'; the absolute value is abs(x)"},
+      {"!", "write 'not' or '!='"},
+      {"\u00B7", "write '*'"},
+      {"\u00D7", "write '*'"},
+      {"\u2212", "write '-'"},
+      {"\u2013", "write '-'"},
+      {"\u00F7", "write '/'"},
+      {"\u00B2", "write '^2'"},
+      {"\u00B3", "write '^3'"},
+      {"\u2264", "write '<='"},
+      {"\u2265", "write '>='"},
+      {"\u2260", "write '!='"},
+      {"\u221A", "write sqrt(...)"},
+      {"\u2032", "write ' (apostrophe) or der(...)"},
+      {"\u2019", "write ' (apostrophe) or der(...)"},
+      {"\u2211", "write sum(i in 1..N, ...)"},
+      {"\"", "for a second derivative write '' (two apostrophes) or der(x, 2)"},
+      {"{", "write parentheses"},
+      {"}", "write parentheses"},
+      {"%", "write x - n*floor(x/n) for a remainder"},
   }};
   for (const auto& [sign, advice] : replacements)
     if (sign == character) return std::string(advice);
@@ -54,7 +72,8 @@ class Lexer {
 
   std::vector<Token> run() {
     while (true) {
-      while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
+      while (at_ < text_.size() &&
+             (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r'))
         ++at_;
       if (at_ == text_.size()) break;
       next();
@@ -73,11 +92,16 @@ class Lexer {
 
   void next() {
     const char c = text_[at_];
-    if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]) && !after_name())) return number();
+    if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]) && !after_name()))
+      return number();
     if (letter_length(text_.substr(at_)) > 0) return name();
     static constexpr std::array<std::pair<std::string_view, TokenKind>, 6> doubles{{
-        {"<=", TokenKind::less_equal}, {">=", TokenKind::greater_equal}, {"==", TokenKind::equal},
-        {"!=", TokenKind::not_equal}, {"..", TokenKind::range}, {"**", TokenKind::power},
+        {"<=", TokenKind::less_equal},
+        {">=", TokenKind::greater_equal},
+        {"==", TokenKind::equal},
+        {"!=", TokenKind::not_equal},
+        {"..", TokenKind::range},
+        {"**", TokenKind::power},
     }};
     for (const auto& [sign, kind] : doubles) {
       if (!follows(sign)) continue;
@@ -87,24 +111,41 @@ class Lexer {
     if (follows("&&")) fault(2, "'&&' is not an operator", "write 'and'");
     if (follows("||")) fault(2, "'||' is not an operator", "write 'or'");
     if (follows("=<") || follows("=>"))
-      fault(2, fmt::format("'{}' is not an operator", text_.substr(at_, 2)), c == '=' && text_[at_ + 1] == '<' ? "write '<='" : "write '>='");
+      fault(2, fmt::format("'{}' is not an operator", text_.substr(at_, 2)),
+            c == '=' && text_[at_ + 1] == '<' ? "write '<='" : "write '>='");
     switch (c) {
-      case '+': return push(TokenKind::plus, 1);
-      case '-': return push(TokenKind::minus, 1);
-      case '*': return push(TokenKind::times, 1);
-      case '/': return push(TokenKind::divide, 1);
-      case '^': return push(TokenKind::power, 1);
-      case '(': return push(TokenKind::open, 1);
-      case ')': return push(TokenKind::close, 1);
-      case '[': return push(TokenKind::open_bracket, 1);
-      case ']': return push(TokenKind::close_bracket, 1);
-      case ',': return push(TokenKind::comma, 1);
-      case '=': return push(TokenKind::equals, 1);
-      case '<': return push(TokenKind::less, 1);
-      case '>': return push(TokenKind::greater, 1);
-      case '\'': return push(TokenKind::prime, 1);
-      case '.': return push(TokenKind::dot, 1);
-      default: break;
+      case '+':
+        return push(TokenKind::plus, 1);
+      case '-':
+        return push(TokenKind::minus, 1);
+      case '*':
+        return push(TokenKind::times, 1);
+      case '/':
+        return push(TokenKind::divide, 1);
+      case '^':
+        return push(TokenKind::power, 1);
+      case '(':
+        return push(TokenKind::open, 1);
+      case ')':
+        return push(TokenKind::close, 1);
+      case '[':
+        return push(TokenKind::open_bracket, 1);
+      case ']':
+        return push(TokenKind::close_bracket, 1);
+      case ',':
+        return push(TokenKind::comma, 1);
+      case '=':
+        return push(TokenKind::equals, 1);
+      case '<':
+        return push(TokenKind::less, 1);
+      case '>':
+        return push(TokenKind::greater, 1);
+      case '\'':
+        return push(TokenKind::prime, 1);
+      case '.':
+        return push(TokenKind::dot, 1);
+      default:
+        break;
     }
     const std::string_view character = text_.substr(at_, character_length(text_.substr(at_)));
     const std::string shown = static_cast<unsigned char>(c) < 32 || c == 127
@@ -158,7 +199,8 @@ class Lexer {
       while (word_end < text_.size() && (letter_length(text_.substr(word_end)) > 0 || is_digit(text_[word_end])))
         word_end += is_digit(text_[word_end]) ? 1 : letter_length(text_.substr(word_end));
       const std::string_view word = text_.substr(end, word_end - end);
-      throw Error("missing-operator", fmt::format("the number {} is followed by '{}' without an operator", digits_text, word),
+      throw Error("missing-operator",
+                  fmt::format("the number {} is followed by '{}' without an operator", digits_text, word),
                   fmt::format("write {}*{}", digits_text, word), passage_.place(at_, word_end - at_));
     }
     push(TokenKind::number, end - at_, value);
@@ -189,10 +231,10 @@ std::size_t letter_length(std::string_view text) {
   if (static_cast<unsigned char>(c) < 0x80) return 0;
   const std::string_view character = text.substr(0, character_length(text));
   const std::uint32_t code = code_point(character);
-  const bool letter = (code >= 0xC0 && code <= 0x24F && code != 0xD7 && code != 0xF7) ||  // Latin
+  const bool letter = (code >= 0xC0 && code <= 0x24F && code != 0xD7 && code != 0xF7) ||     // Latin
                       (code >= 0x370 && code <= 0x3FF && code != 0x37E && code != 0x387) ||  // Greek
-                      (code >= 0x400 && code <= 0x52F) ||                                  // Cyrillic
-                      (code >= 0x2080 && code <= 0x2089);                                  // subscript digits
+                      (code >= 0x400 && code <= 0x52F) ||                                    // Cyrillic
+                      (code >= 0x2080 && code <= 0x2089);                                    // subscript digits
   return letter ? character.size() : 0;
 }
 

@@ -9,11 +9,28 @@
 namespace daedalus::model {
 
 enum class TokenKind : std::uint8_t {
-  number, name,
-  plus, minus, times, divide, power,
-  open, close, open_bracket, close_bracket, comma,
-  equals, less, less_equal, greater, greater_equal, equal, not_equal,
-  prime, range, dot,
+  number,
+  name,
+  plus,
+  minus,
+  times,
+  divide,
+  power,
+  open,
+  close,
+  open_bracket,
+  close_bracket,
+  comma,
+  equals,
+  less,
+  less_equal,
+  greater,
+  greater_equal,
+  equal,
+  not_equal,
+  prime,
+  range,
+  dot,
   end,
 };
 

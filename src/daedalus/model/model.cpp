@@ -4,10 +4,14 @@ namespace daedalus::model {
 
 std::string_view name_of(Kind kind) {
   switch (kind) {
-    case Kind::lagrangian: return "lagrangian";
-    case Kind::mechanical: return "mechanical";
-    case Kind::dae: return "dae";
-    case Kind::linear: return "linear";
+    case Kind::lagrangian:
+      return "lagrangian";
+    case Kind::mechanical:
+      return "mechanical";
+    case Kind::dae:
+      return "dae";
+    case Kind::linear:
+      return "linear";
   }
   return "unknown";
 }

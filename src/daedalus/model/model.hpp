@@ -38,7 +38,8 @@ struct Start {
 struct Unknown {
   std::string name;
   Expr symbol;
-  std::vector<Expr> rates;   ///< rates[k-1] is the symbol der(x,k); as many as the model uses, at least two for coordinates
+  std::vector<Expr>
+      rates;  ///< rates[k-1] is the symbol der(x,k); as many as the model uses, at least two for coordinates
   std::vector<Start> start;  ///< start[k] belongs to the k-th derivative; as many as rates, plus one
   double nominal = 1.0;
   std::optional<double> atol;
@@ -75,14 +76,14 @@ struct Event {
   std::optional<Expr> when;
   bool when_is_condition = false;  ///< `when` becomes true; otherwise it crosses zero
   std::optional<Expr> every;
-  std::string direction = "both";                     ///< up, down or both, for an expression that crosses zero
-  std::vector<std::pair<std::string, Expr>> reset;    ///< name of variable, derivative or discrete value
+  std::string direction = "both";                   ///< up, down or both, for an expression that crosses zero
+  std::vector<std::pair<std::string, Expr>> reset;  ///< name of variable, derivative or discrete value
   bool stop = false;
   Place place;
 };
 
-/// A picture of some columns. Names are as in the output ("der(x)"); any expression is possible, and then its text is the
-/// name. The values are invalid for columns that only a run knows ("energy", "residual.rod").
+/// A picture of some columns. Names are as in the output ("der(x)"); any expression is possible, and then its text is
+/// the name. The values are invalid for columns that only a run knows ("energy", "residual.rod").
 struct Plot {
   std::string name, x = "t";
   std::vector<std::string> y;

@@ -41,13 +41,17 @@ bool NameCheck::loops(const LoopsSyntax& loops) {
 
 bool NameCheck::loop_index(const std::string& name, const Place& place) {
   if (is_reserved(name))
-    return fault("reserved-name", fmt::format("'{}' belongs to the language and cannot be a loop index", name), "choose another name", place);
+    return fault("reserved-name", fmt::format("'{}' belongs to the language and cannot be a loop index", name),
+                 "choose another name", place);
   if (contains(loops_, name))
-    return fault("bad-loop-index", fmt::format("'{}' is already the index of an outer loop", name), "choose another name", place);
+    return fault("bad-loop-index", fmt::format("'{}' is already the index of an outer loop", name),
+                 "choose another name", place);
   if (contains(arguments_, name))
-    return fault("bad-loop-index", fmt::format("'{}' is already an argument of the function", name), "choose another name", place);
+    return fault("bad-loop-index", fmt::format("'{}' is already an argument of the function", name),
+                 "choose another name", place);
   const Entity* entity = elaborator_.find(name);
-  if (entity != nullptr && (entity->role == Role::parameter || entity->role == Role::variable || entity->role == Role::auxiliary))
+  if (entity != nullptr &&
+      (entity->role == Role::parameter || entity->role == Role::variable || entity->role == Role::auxiliary))
     return fault("bad-loop-index", fmt::format("the loop index '{}' has the name of {}", name, name_of(entity->role)),
                  "choose another name for the index", place);
   return true;
@@ -56,10 +60,14 @@ bool NameCheck::loop_index(const std::string& name, const Place& place) {
 bool NameCheck::walk(const SyntaxTree& tree, SyntaxId id, int order) {
   const Syntax& node = tree[id];
   switch (node.kind) {
-    case SyntaxKind::number: return true;
-    case SyntaxKind::name: return name(tree, node, order);
-    case SyntaxKind::dotted: return dotted(tree, node);
-    case SyntaxKind::call: return call(tree, node, order);
+    case SyntaxKind::number:
+      return true;
+    case SyntaxKind::name:
+      return name(tree, node, order);
+    case SyntaxKind::dotted:
+      return dotted(tree, node);
+    case SyntaxKind::call:
+      return call(tree, node, order);
     case SyntaxKind::prime: {
       const Syntax* outer = std::exchange(derivative_, derivative_ != nullptr ? derivative_ : &node);
       const bool fine = walk(tree, tree.children(node)[0], order + node.order);
@@ -71,13 +79,16 @@ bool NameCheck::walk(const SyntaxTree& tree, SyntaxId id, int order) {
       const auto children = tree.children(node);
       bool fine = walk(tree, children[0], 0);
       fine = walk(tree, children[1], 0) && fine;
-      fine = loop_index(tree.name(node), tree.passage().place(static_cast<std::size_t>(node.order), tree.name(node).size())) && fine;
+      fine = loop_index(tree.name(node),
+                        tree.passage().place(static_cast<std::size_t>(node.order), tree.name(node).size())) &&
+             fine;
       loops_.push_back(tree.name(node));
       fine = walk(tree, children[2], order) && fine;
       loops_.pop_back();
       return fine;
     }
-    default: break;
+    default:
+      break;
   }
   bool fine = true;
   for (const SyntaxId child : tree.children(node)) fine = walk(tree, child, order) && fine;
@@ -88,11 +99,14 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
   const std::string& name = tree.name(node);
   bool fine = true;
   for (const SyntaxId index : tree.children(node)) fine = walk(tree, index, 0) && fine;
-  const bool local = contains(loops_, name) || contains(arguments_, name) || name == "pi" || name == "t" || name == "time";
+  const bool local =
+      contains(loops_, name) || contains(arguments_, name) || name == "pi" || name == "t" || name == "time";
   if (local && node.child_count > 0)
-    return fault("index-not-allowed", fmt::format("'{}' is a single number and has no index", name), "", tree.place(node));
+    return fault("index-not-allowed", fmt::format("'{}' is a single number and has no index", name), "",
+                 tree.place(node));
   if ((name == "t" || name == "time") && rules_.parameters_only && !contains(arguments_, name))
-    return fault("not-constant", fmt::format("time may not be used in {}", rules_.where), rules_.advice, tree.place(node));
+    return fault("not-constant", fmt::format("time may not be used in {}", rules_.where), rules_.advice,
+                 tree.place(node));
   if (local) return fine;
   if (const Entity* entity = elaborator_.find(name)) return role(*entity, tree, node, order) && fine;
   if (name == "t_start" && rules_.t_start && node.child_count == 0) return fine;
@@ -120,7 +134,8 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
 bool NameCheck::role(const Entity& entity, const SyntaxTree& tree, const Syntax& node, int order) {
   if (entity.faulty) return false;
   const auto refuse = [&](std::string_view code) {
-    return fault(std::string(code), fmt::format("'{}' is {} and may not be used in {}", entity.name, name_of(entity.role), rules_.where),
+    return fault(std::string(code),
+                 fmt::format("'{}' is {} and may not be used in {}", entity.name, name_of(entity.role), rules_.where),
                  rules_.advice, tree.place(node));
   };
   switch (entity.role) {
@@ -128,21 +143,26 @@ bool NameCheck::role(const Entity& entity, const SyntaxTree& tree, const Syntax&
       return fault("function-without-arguments", fmt::format("'{}' is a function and needs its arguments", entity.name),
                    fmt::format("write {}(...)", entity.name), tree.place(node));
     case Role::parameter:
-    case Role::definition: return true;
+    case Role::definition:
+      return true;
     case Role::input:
-    case Role::discrete: return rules_.parameters_only ? refuse("not-constant") : true;
-    case Role::output: return rules_.parameters_only || rules_.signal ? refuse("not-constant") : true;
+    case Role::discrete:
+      return rules_.parameters_only ? refuse("not-constant") : true;
+    case Role::output:
+      return rules_.parameters_only || rules_.signal ? refuse("not-constant") : true;
     case Role::variable:
-    case Role::auxiliary: break;
+    case Role::auxiliary:
+      break;
   }
   if (rules_.parameters_only || rules_.signal) return refuse("not-constant");
   const int highest = entity.role == Role::variable ? rules_.highest_variable : rules_.highest_auxiliary;
   if (order <= highest) return true;
   if (highest < 0) return refuse("not-allowed-here");
-  return fault("not-allowed-here",
-               fmt::format("the derivative {} may not be used in {}",
-                           derivative_name(std::string(tree.text(node)), static_cast<std::size_t>(order)), rules_.where),
-               rules_.advice, tree.place(derivative_ != nullptr ? *derivative_ : node));
+  return fault(
+      "not-allowed-here",
+      fmt::format("the derivative {} may not be used in {}",
+                  derivative_name(std::string(tree.text(node)), static_cast<std::size_t>(order)), rules_.where),
+      rules_.advice, tree.place(derivative_ != nullptr ? *derivative_ : node));
 }
 
 bool NameCheck::dotted(const SyntaxTree& tree, const Syntax& node) {
@@ -203,7 +223,8 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
   if (const Builtin* builtin = find_builtin(name)) return arguments(tree, node, builtin->least, builtin->most) && fine;
   if (elaborator_.is_table(name)) {
     if (rules_.parameters_only)
-      return fault("not-constant", fmt::format("the table '{}' may not be used in {}", name, rules_.where), rules_.advice, tree.place(node));
+      return fault("not-constant", fmt::format("the table '{}' may not be used in {}", name, rules_.where),
+                   rules_.advice, tree.place(node));
     return arguments(tree, node, 1, 1) && fine;
   }
   const Entity* entity = elaborator_.find(name);
@@ -212,14 +233,16 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
     return arguments(tree, node, entity->arguments.size(), entity->arguments.size()) && fine;
   }
   Place place = tree.passage().place(node.begin, name.size());
-  const bool known = entity != nullptr || contains(loops_, name) || contains(arguments_, name) || name == "t" || name == "time" || name == "pi";
+  const bool known = entity != nullptr || contains(loops_, name) || contains(arguments_, name) || name == "t" ||
+                     name == "time" || name == "pi";
   if (known)
-    return fault("not-a-function",
-                 fmt::format("'{}' is {}, not a function", name, entity != nullptr ? name_of(entity->role) : "a number"),
-                 entity != nullptr && children.size() == 1 && tree.text(tree[children[0]]) == "t"
-                     ? fmt::format("write {}: it is a function of time by itself", name)
-                     : fmt::format("a product is written {}*(...), an index {}[...]", name, name),
-                 place);
+    return fault(
+        "not-a-function",
+        fmt::format("'{}' is {}, not a function", name, entity != nullptr ? name_of(entity->role) : "a number"),
+        entity != nullptr && children.size() == 1 && tree.text(tree[children[0]]) == "t"
+            ? fmt::format("write {}: it is a function of time by itself", name)
+            : fmt::format("a product is written {}*(...), an index {}[...]", name, name),
+        place);
   std::string advice = advice_for_foreign_name(name);
   if (advice.empty()) {
     std::vector<std::string> functions = callable_names();

@@ -10,14 +10,14 @@ namespace daedalus::model {
 
 /// What may stand in the expressions of a section.
 struct Rules {
-  std::string where = {};          ///< "a constraint", for messages
-  std::string advice = {};         ///< what to do with something that may not stand there
-  bool multipliers = false;        ///< lambda.rod and reaction.rod.x
-  bool parameters_only = false;    ///< parameters, functions and definitions of them
-  bool signal = false;             ///< known functions of time: no unknowns, no outputs
+  std::string where = {};        ///< "a constraint", for messages
+  std::string advice = {};       ///< what to do with something that may not stand there
+  bool multipliers = false;      ///< lambda.rod and reaction.rod.x
+  bool parameters_only = false;  ///< parameters, functions and definitions of them
+  bool signal = false;           ///< known functions of time: no unknowns, no outputs
   bool t_start = false;
-  int highest_variable = 100;      ///< highest derivative of a variable
-  int highest_auxiliary = 100;     ///< of an auxiliary unknown; -1: none at all
+  int highest_variable = 100;   ///< highest derivative of a variable
+  int highest_auxiliary = 100;  ///< of an auxiliary unknown; -1: none at all
 };
 
 /// Checks every name, call and loop of an expression before it is elaborated, so that all faults of it are reported and

@@ -13,7 +13,8 @@ void Reader::read_overrides() {
 
 /// Decides what an option means; it is applied where the thing it names gets its value.
 void Reader::read_override(const std::string& option, const std::string& name, const std::string& value) {
-  const auto map = std::make_shared<const SourceMap>(std::make_shared<const SourceText>(SourceText{option, name + "=" + value}));
+  const auto map =
+      std::make_shared<const SourceMap>(std::make_shared<const SourceText>(SourceText{option, name + "=" + value}));
   Override change;
   change.option = option;
   const Passage key_text(map, name, 0), value_text(map, value, name.size() + 1);
@@ -27,19 +28,23 @@ void Reader::read_override(const std::string& option, const std::string& name, c
   const Entity* entity = elaborator_.find(change.key->base);
   const Role role = entity != nullptr ? entity->role : Role::function;
   const bool start = role == Role::variable || role == Role::auxiliary;
-  const bool value_of = option == "--set" && (role == Role::parameter || role == Role::input || role == Role::discrete) &&
-                        change.key->form != KeySyntax::Form::derivative && change.key->form != KeySyntax::Form::function;
+  const bool value_of =
+      option == "--set" && (role == Role::parameter || role == Role::input || role == Role::discrete) &&
+      change.key->form != KeySyntax::Form::derivative && change.key->form != KeySyntax::Form::function;
   if (!start && !value_of) {
     std::vector<std::string> known;
     for (const Entity& other : elaborator_.entities()) {
-      const bool settable = option == "--set" && (other.role == Role::parameter || other.role == Role::input || other.role == Role::discrete);
+      const bool settable = option == "--set" && (other.role == Role::parameter || other.role == Role::input ||
+                                                  other.role == Role::discrete);
       if (settable || other.role == Role::variable || other.role == Role::auxiliary) known.push_back(other.name);
     }
     if (entity == nullptr)
-      fault("unknown-name", fmt::format("the model has no '{}'", change.key->base), suggest(change.key->base, known), change.place);
+      fault("unknown-name", fmt::format("the model has no '{}'", change.key->base), suggest(change.key->base, known),
+            change.place);
     else
       fault("not-allowed-here", fmt::format("'{}' is {}, which {} cannot change", name, name_of(role), option),
-            option == "--fix" ? "--fix binds start values of variables; for parameters use --set" : "--set changes parameters, inputs, discrete values and start values",
+            option == "--fix" ? "--fix binds start values of variables; for parameters use --set"
+                              : "--set changes parameters, inputs, discrete values and start values",
             change.place);
     return;
   }
@@ -76,9 +81,11 @@ void Reader::apply_start_overrides() {
     members(declaration, [&](const Member& member) {
       const auto found = unknown_of_name_.find(member.name);
       if (found == unknown_of_name_.end()) {
-        const std::string first = entity->members.empty() ? entity->name : member_name(entity->name, entity->members.begin()->first);
+        const std::string first =
+            entity->members.empty() ? entity->name : member_name(entity->name, entity->members.begin()->first);
         throw Error("no-such-member", fmt::format("the model has no unknown '{}'", member.name),
-                    entity->members.size() > 1 ? fmt::format("there are {} to {}", first, member_name(entity->name, entity->members.rbegin()->first))
+                    entity->members.size() > 1 ? fmt::format("there are {} to {}", first,
+                                                             member_name(entity->name, entity->members.rbegin()->first))
                                                : fmt::format("there is only {}", first),
                     change.place);
       }

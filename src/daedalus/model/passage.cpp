@@ -21,7 +21,10 @@ Escape escape_at(std::string_view text, std::size_t at) {
   unsigned long code = 0;
   for (std::size_t i = at + 2; i < at + 2 + digits && i < text.size(); ++i) {
     const char c = text[i];
-    const int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 0;
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : 0;
     code = code * 16 + static_cast<unsigned long>(digit);
   }
   return {2 + digits, code < 0x80 ? 1U : code < 0x800 ? 2U : code < 0x10000 ? 3U : 4U};

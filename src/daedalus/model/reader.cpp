@@ -40,7 +40,9 @@ const std::vector<SectionInfo>& sections() {
       {"mechanical", {Kind::mechanical}, "for a mass matrix and forces write kind = \"mechanical\""},
       {"constraints", {Kind::lagrangian, Kind::mechanical}, "write the constraint as an equation in [equations]"},
       {"auxiliary", {Kind::lagrangian, Kind::mechanical}, "put all unknowns into [variables]"},
-      {"equations", {Kind::lagrangian, Kind::mechanical, Kind::dae}, "a linear model is given by E, A and f in [linear]"},
+      {"equations",
+       {Kind::lagrangian, Kind::mechanical, Kind::dae},
+       "a linear model is given by E, A and f in [linear]"},
       {"invariants", {Kind::dae}, "in mechanics what must hold is a constraint: put it into [constraints]"},
       {"linear", {Kind::linear}, "for matrices write kind = \"linear\""},
   };
@@ -51,7 +53,11 @@ const std::vector<SectionInfo>& sections() {
 std::size_t first_bad_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = byte < 0x80 ? 1 : byte >= 0xC2 && byte < 0xE0 ? 2 : byte >= 0xE0 && byte < 0xF0 ? 3 : byte >= 0xF0 && byte < 0xF5 ? 4 : 0;
+    const std::size_t length = byte < 0x80                   ? 1
+                               : byte >= 0xC2 && byte < 0xE0 ? 2
+                               : byte >= 0xE0 && byte < 0xF0 ? 3
+                               : byte >= 0xF0 && byte < 0xF5 ? 4
+                                                             : 0;
     if (length == 0 || i + length > text.size() || byte == 0) return i;
     for (std::size_t k = 1; k < length; ++k)
       if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return i;
@@ -81,10 +87,12 @@ void Reader::read_head() {
   if (model_.name.empty()) model_.name = std::filesystem::path(map_->source()->name).stem().string();
   if (const TomlEntry* format = find(file_, "format"))
     if (!format->value.is_number() || format->value.number != 1.0)
-      fault("bad-format", "this program reads format 1 of the model file", "write format = 1, or leave it out", format->value.place);
+      fault("bad-format", "this program reads format 1 of the model file", "write format = 1, or leave it out",
+            format->value.place);
   const TomlEntry* kind = find(file_, "kind");
   if (kind == nullptr) {
-    fault("missing-kind", "the model does not say its kind", "write kind = \"lagrangian\", \"mechanical\", \"dae\" or \"linear\" at the top", map_->place(0));
+    fault("missing-kind", "the model does not say its kind",
+          "write kind = \"lagrangian\", \"mechanical\", \"dae\" or \"linear\" at the top", map_->place(0));
   } else {
     kind_place_ = kind->value.place;
     const std::string given = text_of(kind->value, "'kind'");
@@ -94,9 +102,12 @@ void Reader::read_head() {
       model_.kind = static_cast<Kind>(found - known.begin());
       kind_known_ = true;
     } else if (given == "multibody") {
-      fault("unknown-kind", "models of kind \"multibody\" are not read yet", "write kind = \"lagrangian\" with redundant coordinates", kind->value.place);
+      fault("unknown-kind", "models of kind \"multibody\" are not read yet",
+            "write kind = \"lagrangian\" with redundant coordinates", kind->value.place);
     } else if (kind->value.is_text()) {
-      fault("unknown-kind", fmt::format("there is no kind \"{}\"", given), fmt::format("{}{}", nearest_names(given, known).empty() ? "" : suggest(given, known) + " ", "the kinds are lagrangian, mechanical, dae and linear"),
+      fault("unknown-kind", fmt::format("there is no kind \"{}\"", given),
+            fmt::format("{}{}", nearest_names(given, known).empty() ? "" : suggest(given, known) + " ",
+                        "the kinds are lagrangian, mechanical, dae and linear"),
             kind->value.place);
     }
   }
@@ -114,7 +125,8 @@ void Reader::check_top() {
     if (name == "points" || name == "lines" || name == "trails") advice = "it stands in [drawing] or [drawing.points]";
     if (!entry.value.is_table() && near.empty())
       advice = "an entry stands below the header of its section: [parameters], [variables], ...";
-    fault("unknown-section", fmt::format("there is no {} '{}'", entry.value.is_table() ? "section" : "key", name), advice, entry.key.place());
+    fault("unknown-section", fmt::format("there is no {} '{}'", entry.value.is_table() ? "section" : "key", name),
+          advice, entry.key.place());
     if (!near.empty()) misspelt_[&file_].emplace(near[0], &entry);
   }
 }
@@ -125,8 +137,8 @@ void Reader::check_sections() {
     const TomlEntry* entry = file_.find(info.name);
     if (entry == nullptr || info.kinds.empty()) continue;
     if (std::find(info.kinds.begin(), info.kinds.end(), model_.kind) == info.kinds.end())
-      fault("wrong-section", fmt::format("a model of kind \"{}\" has no section [{}]", name_of(model_.kind), info.name), std::string(info.instead),
-            entry->key.place());
+      fault("wrong-section", fmt::format("a model of kind \"{}\" has no section [{}]", name_of(model_.kind), info.name),
+            std::string(info.instead), entry->key.place());
   }
 }
 
@@ -218,7 +230,8 @@ Model Reader::read() {
   if (is_kind(Kind::mechanical)) read_mechanical();
   if (is_kind(Kind::linear)) read_linear();
   if (is_mechanics()) read_constraints();
-  if (!expand_equations(equations_, is_mechanics() ? rules::auxiliary_equation : rules::equation, model_.equations)) unknowns_complete_ = false;
+  if (!expand_equations(equations_, is_mechanics() ? rules::auxiliary_equation : rules::equation, model_.equations))
+    unknowns_complete_ = false;
   expand_equations(invariants_, rules::invariant, model_.invariants);
   expand_equations(initial_, rules::initial, model_.initial);
   collect_quantities(outputs_, model_.outputs);
@@ -238,12 +251,14 @@ Model Reader::read() {
 /// Answers a model without unknowns, or a DAE without equations.
 void Reader::check_missing() {
   if (is_kind(Kind::dae) && find(file_, "equations") == nullptr) {
-    fault("missing-section", "a model of kind \"dae\" needs the section [equations]", "write [equations] with one equation for every variable", kind_place_);
+    fault("missing-section", "a model of kind \"dae\" needs the section [equations]",
+          "write [equations] with one equation for every variable", kind_place_);
     unknowns_complete_ = false;
   }
   const TomlEntry* variables = find(file_, "variables");
   if (variables == nullptr && !is_kind(Kind::linear)) {
-    fault("missing-section", fmt::format("a model of kind \"{}\" needs the section [variables]", name_of(model_.kind)), "write [variables] with the unknowns and their start values", kind_place_);
+    fault("missing-section", fmt::format("a model of kind \"{}\" needs the section [variables]", name_of(model_.kind)),
+          "write [variables] with the unknowns and their start values", kind_place_);
     unknowns_complete_ = false;
   } else if (variables != nullptr && variables->value.is_table() && unknowns_complete_ && model_.variables.empty()) {
     fault("no-variables", "the model has no variables", "write x = 0.0 below [variables]", variables->key.place());
@@ -251,7 +266,8 @@ void Reader::check_missing() {
   }
 }
 
-Model read_model_text(const std::string& text, const std::string& name, const Overrides& overrides, const std::string& folder) {
+Model read_model_text(const std::string& text, const std::string& name, const Overrides& overrides,
+                      const std::string& folder) {
   const bool marked = text.starts_with("\xEF\xBB\xBF");
   const auto source = std::make_shared<const SourceText>(SourceText{name, marked ? text.substr(3) : text});
   const auto map = std::make_shared<const SourceMap>(source);
@@ -270,14 +286,18 @@ Model read_model_text(const std::string& text, const std::string& name, const Ov
 
 Model read_model(const std::string& path, const Overrides& overrides) {
   std::error_code status;
-  if (std::filesystem::is_directory(path, status)) throw Error("file-not-found", fmt::format("'{}' is a folder, not a model file", path), "name the .toml file in it");
+  if (std::filesystem::is_directory(path, status))
+    throw Error("file-not-found", fmt::format("'{}' is a folder, not a model file", path), "name the .toml file in it");
   std::ifstream file(path, std::ios::binary);
   if (!file) {
     std::string advice = "check the name and the folder";
-    const std::filesystem::path wanted(path), folder = wanted.has_parent_path() ? wanted.parent_path() : std::filesystem::path(".");
+    const std::filesystem::path wanted(path),
+        folder = wanted.has_parent_path() ? wanted.parent_path() : std::filesystem::path(".");
     std::vector<std::string> others;
-    for (const auto& other : std::filesystem::directory_iterator(folder, status)) others.push_back(other.path().filename().string());
-    if (const auto near = nearest_names(wanted.filename().string(), others); !near.empty()) advice = suggest(wanted.filename().string(), others);
+    for (const auto& other : std::filesystem::directory_iterator(folder, status))
+      others.push_back(other.path().filename().string());
+    if (const auto near = nearest_names(wanted.filename().string(), others); !near.empty())
+      advice = suggest(wanted.filename().string(), others);
     throw Error("file-not-found", fmt::format("the model file '{}' cannot be opened", path), advice);
   }
   std::ostringstream text;

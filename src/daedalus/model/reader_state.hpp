@@ -33,7 +33,7 @@ struct Declaration {
   const LoopsSyntax* loops = nullptr;  ///< of a family
   const TomlValue* value = nullptr;    ///< the whole value
   Quantity quantity;
-  Place place;                         ///< of the key
+  Place place;  ///< of the key
   bool faulty = false;
 };
 
@@ -44,9 +44,9 @@ struct Member {
   Scope scope;
 };
 
-/// Turns a TOML file into a Model. Names are declared first, then every expression is checked, then parameters get their
-/// numbers, families their members, and expressions their meaning; at each step the faults are collected and what is
-/// faulty is left out of the next.
+/// Turns a TOML file into a Model. Names are declared first, then every expression is checked, then parameters get
+/// their numbers, families their members, and expressions their meaning; at each step the faults are collected and what
+/// is faulty is left out of the next.
 class Reader {
  public:
   Reader(std::shared_ptr<const SourceMap> map, std::string folder, const Overrides& overrides);
@@ -136,18 +136,21 @@ class Reader {
   void read_tables();
   void read_table(const TomlEntry& entry);
 
-  // sections_rest.cpp: simulation, events, plots, drawing
+  // sections_rest.cpp: simulation, events, plots
   void read_simulation();
   void read_events();
   void read_event(const TomlEntry& entry);
   void read_resets(const TomlValue& value, Event& event);
   void read_plots();
   bool read_plot_column(const TomlValue& value, std::string& name, Expr& shown);
+
+  // sections_drawing.cpp
   void read_drawing();
   void read_points(const TomlValue& table);
   void read_lines(const TomlValue& value);
   void read_trails(const TomlValue& value);
-  void for_points(const TomlValue& item, std::string_view what, const std::function<void(const TomlValue&, const Scope&)>& visit);
+  void for_points(const TomlValue& item, std::string_view what,
+                  const std::function<void(const TomlValue&, const Scope&)>& visit);
   const KeySyntax* parse_point(const TomlValue& value);
   bool point_names(const TomlValue& value, const Scope& scope, std::vector<std::string>& out);
 
@@ -169,13 +172,15 @@ class Reader {
   Model model_;
   Faults faults_;
   std::set<std::string> reported_;
-  std::unordered_map<const TomlValue*, std::map<std::string, const TomlEntry*>> misspelt_;  ///< right key to wrong entry
+  std::unordered_map<const TomlValue*, std::map<std::string, const TomlEntry*>>
+      misspelt_;  ///< right key to wrong entry
   Elaborator elaborator_;
 
   std::deque<SyntaxTree> trees_;
   std::deque<KeySyntax> keys_;
   std::deque<LoopsSyntax> loops_;
-  std::vector<Declaration> definitions_, inputs_, outputs_, variables_, auxiliary_, equations_, constraints_, initial_, invariants_;
+  std::vector<Declaration> definitions_, inputs_, outputs_, variables_, auxiliary_, equations_, constraints_, initial_,
+      invariants_;
   struct ParameterRecord {
     ItemId item;
     std::string unit, description;

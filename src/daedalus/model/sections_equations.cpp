@@ -48,7 +48,8 @@ bool Reader::declare_equations(std::string_view name, std::vector<Declaration>& 
       const TomlValue* given = field(*value, "equation");
       value = given != nullptr ? given : field(*value, "value");
       if (value == nullptr) {
-        fault("missing-key", fmt::format("{} has no equation", what), "write { equation = \"a = b\" }", declaration.place);
+        fault("missing-key", fmt::format("{} has no equation", what), "write { equation = \"a = b\" }",
+              declaration.place);
         declaration.faulty = true;
       }
     }
@@ -75,7 +76,8 @@ bool Reader::expand_equations(std::vector<Declaration>& entries, const Rules& ru
       equation.name = member.name;
       equation.place = entry.place;
       equation.left = elaborator_.number(tree, tree.left(), member.scope);
-      equation.right = tree.has_right() ? elaborator_.number(tree, tree.right(), member.scope) : elaborator_.graph().constant(0.0);
+      equation.right =
+          tree.has_right() ? elaborator_.number(tree, tree.right(), member.scope) : elaborator_.graph().constant(0.0);
       equation.residual = equation.left - equation.right;
       out.push_back(std::move(equation));
     });
@@ -90,8 +92,12 @@ void Reader::expand_constraint_names() {
     Declaration names = entry;
     names.quantity = {};
     names.faulty = false;
-    const bool readable = (entry.loops != nullptr || !entry.value->is_table() || field(*entry.value, "for") == nullptr) && check(names, rules::constraint);
-    const bool fine = readable && members(names, [&](const Member& member) { elaborator_.add_constraint(entry.key->base, member.name); });
+    const bool readable =
+        (entry.loops != nullptr || !entry.value->is_table() || field(*entry.value, "for") == nullptr) &&
+        check(names, rules::constraint);
+    const bool fine = readable && members(names, [&](const Member& member) {
+                        elaborator_.add_constraint(entry.key->base, member.name);
+                      });
     if (!fine) elaborator_.poison_constraint(entry.key->base);
   }
   if (!is_mechanics()) return;
@@ -102,7 +108,8 @@ void Reader::expand_constraint_names() {
 
 void Reader::read_constraints() {
   expand_equations(constraints_, rules::constraint, model_.constraints);
-  for (const Equation& constraint : model_.constraints) model_.multipliers.push_back(elaborator_.graph().symbol("lambda." + constraint.name));
+  for (const Equation& constraint : model_.constraints)
+    model_.multipliers.push_back(elaborator_.graph().symbol("lambda." + constraint.name));
 }
 
 }  // namespace daedalus::model

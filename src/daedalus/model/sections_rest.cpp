@@ -24,16 +24,19 @@ void Reader::read_simulation() {
     number("t_end", model_.simulation.t_end);
     number("rtol", model_.simulation.rtol);
     number("atol", model_.simulation.atol);
-    for (const auto& [key, value] : {std::pair("rtol", model_.simulation.rtol), std::pair("atol", model_.simulation.atol)})
+    for (const auto& [key, value] :
+         {std::pair("rtol", model_.simulation.rtol), std::pair("atol", model_.simulation.atol)})
       if (value && *value <= 0.0)
-        fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *value), "write 1e-6", field(*table, key)->place);
+        fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *value), "write 1e-6",
+              field(*table, key)->place);
     text("formulation", model_.simulation.formulation);
     text("method", model_.simulation.method);
     text("initialize", model_.simulation.initialize);
     const std::vector<std::string> ways{"project", "check", "off"};
     const std::optional<std::string>& initialize = model_.simulation.initialize;
     if (initialize && std::find(ways.begin(), ways.end(), *initialize) == ways.end())
-      fault("unknown-word", fmt::format("'{}' is not a way to initialize", *initialize), "write \"project\", \"check\" or \"off\"", field(*table, "initialize")->place);
+      fault("unknown-word", fmt::format("'{}' is not a way to initialize", *initialize),
+            "write \"project\", \"check\" or \"off\"", field(*table, "initialize")->place);
   }
   elaborator_.set_t_start(overrides_.t_start.value_or(model_.simulation.t_start.value_or(0.0)));
 }
@@ -46,7 +49,8 @@ void Reader::read_events() {
 void Reader::read_event(const TomlEntry& entry) {
   const Place place = entry.key.place();
   if (!entry.value.is_table()) {
-    fault("wrong-type", fmt::format("the event '{}' is written {{ when = \"...\", reset = {{ ... }} }}", entry.name()), "", entry.value.place);
+    fault("wrong-type", fmt::format("the event '{}' is written {{ when = \"...\", reset = {{ ... }} }}", entry.name()),
+          "", entry.value.place);
     return;
   }
   const TomlValue& table = entry.value;
@@ -57,12 +61,14 @@ void Reader::read_event(const TomlEntry& entry) {
   event.place = place;
   const TomlValue *when = field(table, "when"), *every = field(table, "every"), *direction = field(table, "direction");
   if ((when == nullptr) == (every == nullptr))
-    fault(when == nullptr ? "missing-key" : "both-times", fmt::format("the event '{}' needs {}'when' or 'every'", entry.name(), when == nullptr ? "" : "either "),
+    fault(when == nullptr ? "missing-key" : "both-times",
+          fmt::format("the event '{}' needs {}'when' or 'every'", entry.name(), when == nullptr ? "" : "either "),
           "write when = \"y\", or every = 0.1", place);
   if (when != nullptr) {
     const Quantity read = quantity(*when, "'when'");
     if (read.tree == nullptr && !read.faulty)
-      fault("wrong-type", "'when' is an expression that crosses zero or a condition; a number never does", "write when = \"y\" or when = \"y < 0\"", when->place);
+      fault("wrong-type", "'when' is an expression that crosses zero or a condition; a number never does",
+            "write when = \"y\" or when = \"y < 0\"", when->place);
     else if (check(read, rules::event)) {
       guarded([&] {
         const Value value = elaborator_.value(*read.tree, read.tree->left());
@@ -73,7 +79,8 @@ void Reader::read_event(const TomlEntry& entry) {
   }
   if (every != nullptr) {
     if (const std::optional<double> period = number_of(*every, "'every'")) {
-      if (*period <= 0.0) fault("out-of-range", fmt::format("'every' must be positive; found {}", *period), "", every->place);
+      if (*period <= 0.0)
+        fault("out-of-range", fmt::format("'every' must be positive; found {}", *period), "", every->place);
       const Quantity read = quantity(*every, "'every'");
       guarded([&] { event.every = elaborate(read, Scope{}); });
     }
@@ -81,15 +88,20 @@ void Reader::read_event(const TomlEntry& entry) {
   if (direction != nullptr) {
     event.direction = text_of(*direction, "'direction'");
     if (!event.direction.empty() && event.direction != "up" && event.direction != "down" && event.direction != "both")
-      fault("unknown-word", fmt::format("'{}' is not a direction", event.direction), "write \"up\", \"down\" or \"both\"", direction->place);
+      fault("unknown-word", fmt::format("'{}' is not a direction", event.direction),
+            "write \"up\", \"down\" or \"both\"", direction->place);
     else if (every != nullptr || event.when_is_condition)
-      fault("not-allowed-here", "'direction' belongs to an expression that crosses zero", every != nullptr ? "remove it" : "a condition acts when it becomes true: remove 'direction'",
+      fault("not-allowed-here", "'direction' belongs to an expression that crosses zero",
+            every != nullptr ? "remove it" : "a condition acts when it becomes true: remove 'direction'",
             direction->place);
   }
   if (const TomlValue* stop = field(table, "stop")) event.stop = boolean_of(*stop, "'stop'").value_or(false);
   if (const TomlEntry* reset = table.find("reset")) {
-    if (reset->value.is_table()) read_resets(reset->value, event);
-    else fault("wrong-type", fmt::format("'reset' is a table, but {} was found", kind_name(reset->value)), "write reset = { x = \"0\" }", reset->value.place);
+    if (reset->value.is_table())
+      read_resets(reset->value, event);
+    else
+      fault("wrong-type", fmt::format("'reset' is a table, but {} was found", kind_name(reset->value)),
+            "write reset = { x = \"0\" }", reset->value.place);
   }
   model_.events.push_back(std::move(event));
 }
@@ -106,12 +118,16 @@ void Reader::read_resets(const TomlValue& value, Event& event) {
     if (key->form == KeySyntax::Form::function || (!unknown && !discrete)) {
       std::vector<std::string> known;
       for (const Entity& other : elaborator_.entities())
-        if (other.role == Role::variable || other.role == Role::auxiliary || other.role == Role::discrete) known.push_back(other.name);
+        if (other.role == Role::variable || other.role == Role::auxiliary || other.role == Role::discrete)
+          known.push_back(other.name);
       if (entity != nullptr)
         fault("not-allowed-here", fmt::format("'{}' is {} and cannot be reset", entry.name(), name_of(entity->role)),
-              entity->role == Role::parameter ? "values that events change stand in [discrete]" : "events reset variables, their derivatives and discrete values", place);
+              entity->role == Role::parameter ? "values that events change stand in [discrete]"
+                                              : "events reset variables, their derivatives and discrete values",
+              place);
       else
-        fault("unknown-name", fmt::format("there is no '{}' that could be reset", entry.name()), suggest(key->base, known), place);
+        fault("unknown-name", fmt::format("there is no '{}' that could be reset", entry.name()),
+              suggest(key->base, known), place);
       continue;
     }
     Declaration declaration;
@@ -122,12 +138,16 @@ void Reader::read_resets(const TomlValue& value, Event& event) {
     members(declaration, [&](const Member& member) {
       if (unknown && !unknown_of_name_.contains(member.name))
         throw Error("no-such-member", fmt::format("there is no '{}' that could be reset", member.name),
-                    entity->members.empty() ? "" : fmt::format("there are {} to {}", member_name(key->base, entity->members.begin()->first),
-                                                               member_name(key->base, entity->members.rbegin()->first)),
+                    entity->members.empty()
+                        ? ""
+                        : fmt::format("there are {} to {}", member_name(key->base, entity->members.begin()->first),
+                                      member_name(key->base, entity->members.rbegin()->first)),
                     place);
       const std::string name = derivative_name(member.name, static_cast<std::size_t>(key->order));
       for (const auto& [other, expression] : event.reset)
-        if (other == name) throw Error("duplicate-name", fmt::format("'{}' is reset twice by the event '{}'", name, event.name), "der(x) and x' are the same: remove one", place);
+        if (other == name)
+          throw Error("duplicate-name", fmt::format("'{}' is reset twice by the event '{}'", name, event.name),
+                      "der(x) and x' are the same: remove one", place);
       event.reset.emplace_back(name, elaborate(declaration.quantity, member.scope));
     });
   }
@@ -139,7 +159,8 @@ void Reader::read_plots() {
   for (const TomlEntry& entry : plots->entries) {
     const Place place = entry.key.place();
     if (!entry.value.is_table()) {
-      fault("wrong-type", fmt::format("the plot '{}' is written {{ x = \"t\", y = [\"x\"] }}", entry.name()), "", entry.value.place);
+      fault("wrong-type", fmt::format("the plot '{}' is written {{ x = \"t\", y = [\"x\"] }}", entry.name()), "",
+            entry.value.place);
       continue;
     }
     check_keys(entry.value, fmt::format("the plot '{}'", entry.name()), {"x", "y"});
@@ -151,7 +172,8 @@ void Reader::read_plots() {
       if (!read_plot_column(*x, plot.x, plot.x_value)) continue;
     const TomlValue* y = field(entry.value, "y");
     if (y == nullptr) {
-      fault("missing-key", fmt::format("the plot '{}' has no 'y'", entry.name()), "write y = [\"x\", \"der(x)\"]", place);
+      fault("missing-key", fmt::format("the plot '{}' has no 'y'", entry.name()), "write y = [\"x\", \"der(x)\"]",
+            place);
       continue;
     }
     const std::vector<TomlValue> one = y->is_array() ? y->items : std::vector{*y};
@@ -168,7 +190,8 @@ void Reader::read_plots() {
 
 bool Reader::read_plot_column(const TomlValue& value, std::string& name, Expr& shown) {
   if (!value.is_text()) {
-    fault("wrong-type", fmt::format("a plot shows columns named in quotes, but {} was found", kind_name(value)), "write \"der(x)\"", value.place);
+    fault("wrong-type", fmt::format("a plot shows columns named in quotes, but {} was found", kind_name(value)),
+          "write \"der(x)\"", value.place);
     return false;
   }
   const std::string& text = value.text.text();
@@ -190,139 +213,6 @@ bool Reader::read_plot_column(const TomlValue& value, std::string& name, Expr& s
     const bool output = entity != nullptr && entity->role != Role::variable && entity->role != Role::auxiliary;
     name = shown.is_symbol() && !output ? shown.name() : std::string(read.tree->text(root));
   });
-}
-
-void Reader::read_drawing() {
-  const TomlValue* table = section("drawing");
-  if (table == nullptr) return;
-  check_keys(*table, "[drawing]", {"points", "lines", "trails"});
-  if (const TomlEntry* points = table->find("points"))
-    if (const TomlValue* given = table_of(*points, "[drawing.points]")) read_points(*given);
-  if (const TomlValue* lines = field(*table, "lines")) read_lines(*lines);
-  if (const TomlValue* trails = field(*table, "trails")) read_trails(*trails);
-}
-
-void Reader::read_points(const TomlValue& table) {
-  for (const TomlEntry& entry : table.entries) {
-    Declaration declaration;
-    declaration.place = entry.key.place();
-    declaration.key = parse_name(entry.key);
-    if (declaration.key == nullptr) continue;
-    const KeySyntax& key = *declaration.key;
-    faulty_points_.insert(key.base);
-    if (key.form != KeySyntax::Form::plain && key.form != KeySyntax::Form::indexed) {
-      fault("bad-name", fmt::format("'{}' is not a name for a point", entry.name()), "write bob = [\"x\", \"y\"]", declaration.place);
-      continue;
-    }
-    const TomlValue* value = &entry.value;
-    if (value->is_table()) {
-      check_keys(*value, fmt::format("the point '{}'", entry.name()), {"for", "at"});
-      if (field(*value, "for") != nullptr) {
-        declaration.loops = loops_of(*value);
-        if (declaration.loops == nullptr) continue;
-      }
-      value = field(*value, "at");
-    }
-    if (value == nullptr || !value->is_array() || value->items.size() < 2 || value->items.size() > 3) {
-      fault("wrong-size", fmt::format("the point '{}' needs 2 or 3 coordinates", entry.name()), "write [\"x\", \"y\"], in a family at = [\"x[i]\", \"y[i]\"]",
-            value == nullptr ? declaration.place : value->place);
-      continue;
-    }
-    std::vector<Quantity> coordinates;
-    bool fine = true;
-    for (const TomlValue& item : value->items) {
-      coordinates.push_back(quantity(item, "a coordinate"));
-      Declaration one = declaration;
-      one.quantity = coordinates.back();
-      fine = check(one, rules::drawing) && fine;
-    }
-    if (!fine) continue;
-    fine = members(declaration, [&](const Member& member) {
-      if (!points_[key.base].insert(member.indices).second)
-        throw Error("overlap", fmt::format("the point '{}' is given twice", member.name), "let the families not overlap", declaration.place);
-      std::vector<Expr> at;
-      for (const Quantity& coordinate : coordinates) at.push_back(elaborate(coordinate, member.scope));
-      model_.drawing.points.emplace_back(member.name, std::move(at));
-    });
-    if (fine) faulty_points_.erase(key.base);
-  }
-}
-
-/// Reads ["pivot", "p[i]"] for given loop indices and checks that the points exist.
-bool Reader::point_names(const TomlValue& value, const Scope& scope, std::vector<std::string>& out) {
-  if (!value.is_text()) {
-    fault("wrong-type", fmt::format("a point is named in quotes, but {} was found", kind_name(value)), "write \"bob\"", value.place);
-    return false;
-  }
-  const KeySyntax* key = parse_point(value);
-  if (key == nullptr || faulty_points_.contains(key->base)) return false;
-  return guarded([&] {
-    const Indices at = elaborator_.indices(key->tree, key->indices, scope);
-    const std::string name = key->has_indices ? member_name(key->base, at) : key->base;
-    const auto found = points_.find(key->base);
-    if (found == points_.end() || !found->second.contains(at)) {
-      std::vector<std::string> known;
-      for (const auto& [base, members] : points_) known.push_back(members.size() == 1 && members.begin()->empty() ? base : member_name(base, *members.begin()));
-      std::sort(known.begin(), known.end());
-      throw Error("unknown-name", fmt::format("there is no point '{}' in [drawing.points]", name), suggest(name, known), value.place);
-    }
-    out.push_back(name);
-  });
-}
-
-/// Points are named again for every member of a family of lines: each text is parsed once.
-const KeySyntax* Reader::parse_point(const TomlValue& value) {
-  const auto [found, fresh] = point_keys_.try_emplace(&value, nullptr);
-  if (fresh) found->second = parse_name(value.text);
-  return found->second;
-}
-
-void Reader::read_lines(const TomlValue& value) {
-  if (!value.is_array()) {
-    fault("wrong-type", fmt::format("'lines' is an array of lines, but {} was found", kind_name(value)), "write lines = [[\"pivot\", \"bob\"]]", value.place);
-    return;
-  }
-  for (const TomlValue& item : value.items) {
-    const auto one = [&](const TomlValue& points, const Scope& scope) {
-      std::vector<std::string> line;
-      bool fine = true;
-      for (const TomlValue& point : points.items) fine = fine && point_names(point, scope, line);
-      if (!fine) throw Poisoned{};
-      if (line.size() < 2) throw Error("wrong-size", "a line needs at least two points", "write [\"pivot\", \"bob\"]", points.place);
-      model_.drawing.lines.push_back(std::move(line));
-    };
-    guarded([&] { for_points(item, "lines", one); });
-  }
-}
-
-void Reader::read_trails(const TomlValue& value) {
-  if (!value.is_array()) {
-    fault("wrong-type", fmt::format("'trails' is an array of points, but {} was found", kind_name(value)), "write trails = [\"bob\"]", value.place);
-    return;
-  }
-  for (const TomlValue& item : value.items) {
-    const auto one = [&](const TomlValue& points, const Scope& scope) {
-      for (const TomlValue& point : points.items)
-        if (!point_names(point, scope, model_.drawing.trails)) throw Poisoned{};
-    };
-    if (item.is_text()) point_names(item, Scope{}, model_.drawing.trails);
-    else guarded([&] { for_points(item, "trails", one); });
-  }
-}
-
-/// Visits a list of points, or a family { for, points } of them.
-void Reader::for_points(const TomlValue& item, std::string_view what, const std::function<void(const TomlValue&, const Scope&)>& visit) {
-  if (item.is_array()) return visit(item, Scope{});
-  const TomlValue* points = item.is_table() ? field(item, "points") : nullptr;
-  if (points == nullptr || !points->is_array())
-    throw Error("wrong-type", fmt::format("an entry of '{}' is a list of points or {{ for = \"...\", points = [...] }}", what), "write [\"pivot\", \"bob\"]", item.place);
-  check_keys(item, fmt::format("an entry of '{}'", what), {"for", "points"});
-  if (field(item, "for") == nullptr) return visit(*points, Scope{});
-  const LoopsSyntax* loops = loops_of(item);
-  static const Rules bounds{.where = "a bound", .advice = "use whole numbers and parameters", .parameters_only = true};
-  NameCheck names(elaborator_, bounds, [this](const Error& error) { report(error); });
-  if (loops == nullptr || !names.loops(*loops)) throw Poisoned{};
-  elaborator_.iterate(*loops, [&](const Scope& scope) { visit(*points, scope); });
 }
 
 }  // namespace daedalus::model

@@ -46,7 +46,8 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
   std::error_code ignored;
   std::ifstream file(path);
   if (!file || std::filesystem::is_directory(path, ignored))
-    throw Error("file-not-found", fmt::format("the file '{}' of the table '{}' cannot be opened", table.file, table.name),
+    throw Error("file-not-found",
+                fmt::format("the file '{}' of the table '{}' cannot be opened", table.file, table.name),
                 "a file is found relative to the folder of the model", place);
   std::string line;
   std::getline(file, line);
@@ -55,7 +56,8 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
   const auto column = [&](const std::string& name) {
     const auto found = std::find(header.begin(), header.end(), name);
     if (found == header.end())
-      throw Error("unknown-name", fmt::format("the file '{}' has no column '{}'", table.file, name), suggest(name, header), place);
+      throw Error("unknown-name", fmt::format("the file '{}' has no column '{}'", table.file, name),
+                  suggest(name, header), place);
     return static_cast<std::size_t>(found - header.begin());
   };
   const std::size_t x = column(table.x_column), y = column(table.y_column);
@@ -68,7 +70,9 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
       const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
       const auto [end, status] = std::from_chars(begin, text.data() + text.size(), value);
       if (text.empty() || status != std::errc{} || end != text.data() + text.size())
-        throw Error("bad-table", fmt::format("line {} of '{}' has '{}' where a number is expected", number, table.file, text), "", place);
+        throw Error("bad-table",
+                    fmt::format("line {} of '{}' has '{}' where a number is expected", number, table.file, text), "",
+                    place);
       return value;
     };
     table.x.push_back(cell(x));
@@ -85,13 +89,16 @@ void Reader::declare_tables() {
   for (const TomlEntry& entry : tables->entries) {
     const Place place = entry.key.place();
     if (!is_name(entry.name())) {
-      fault("bad-name", fmt::format("'{}' is not a name for a table", entry.name()), "names consist of letters, digits and '_'", place);
+      fault("bad-name", fmt::format("'{}' is not a name for a table", entry.name()),
+            "names consist of letters, digits and '_'", place);
     } else if (is_reserved(entry.name())) {
-      fault("reserved-name", fmt::format("'{}' belongs to the language and cannot be redefined", entry.name()), "choose another name", place);
+      fault("reserved-name", fmt::format("'{}' belongs to the language and cannot be redefined", entry.name()),
+            "choose another name", place);
     } else {
       const Entity* entity = elaborator_.find(entry.name());
       if (entity != nullptr && entity->role == Role::function)
-        fault("duplicate-name", fmt::format("'{}' is already a function (line {})", entry.name(), entity->place.line), "rename one of the two", place);
+        fault("duplicate-name", fmt::format("'{}' is already a function (line {})", entry.name(), entity->place.line),
+              "rename one of the two", place);
       elaborator_.declare_table(entry.name());
     }
   }
@@ -106,7 +113,11 @@ void Reader::read_tables() {
 void Reader::read_table(const TomlEntry& entry) {
   const Place place = entry.key.place();
   if (!entry.value.is_table()) {
-    fault("wrong-type", fmt::format("the table '{}' is written {{ x = [...], y = [...] }} or {{ file = \"...\", x = \"...\", y = \"...\" }}", entry.name()), "", entry.value.place);
+    fault("wrong-type",
+          fmt::format(
+              "the table '{}' is written {{ x = [...], y = [...] }} or {{ file = \"...\", x = \"...\", y = \"...\" }}",
+              entry.name()),
+          "", entry.value.place);
     return;
   }
   const TomlValue& value = entry.value;
@@ -120,8 +131,10 @@ void Reader::read_table(const TomlEntry& entry) {
     const std::string text = text_of(*given, fmt::format("'{}'", key));
     if (text.empty()) return;
     if (std::find(known.begin(), known.end(), text) == known.end())
-      fault("unknown-word", fmt::format("'{}' is not a kind of {}", text, key), fmt::format("write one of: {}", fmt::join(known, ", ")), given->place);
-    else out = text;
+      fault("unknown-word", fmt::format("'{}' is not a kind of {}", text, key),
+            fmt::format("write one of: {}", fmt::join(known, ", ")), given->place);
+    else
+      out = text;
   };
   word("interpolation", {"step", "linear", "monotone", "spline"}, table.interpolation);
   word("outside", {"hold", "error", "periodic"}, table.outside);
@@ -148,8 +161,10 @@ void Reader::read_table(const TomlEntry& entry) {
       }
       for (const TomlValue& item : list.items) {
         const std::optional<double> number = number_of(item, fmt::format("an entry of '{}'", key));
-        if (number) out.push_back(*number);
-        else fine = false;
+        if (number)
+          out.push_back(*number);
+        else
+          fine = false;
       }
     };
     numbers(*x, "x", table.x);
@@ -157,14 +172,19 @@ void Reader::read_table(const TomlEntry& entry) {
   }
   if (!fine) return;
   if (table.x.size() != table.y.size()) {
-    fault("wrong-size", fmt::format("the table '{}' has {} values of x and {} of y", table.name, table.x.size(), table.y.size()), "give as many of both", y->place);
+    fault("wrong-size",
+          fmt::format("the table '{}' has {} values of x and {} of y", table.name, table.x.size(), table.y.size()),
+          "give as many of both", y->place);
   } else if (table.x.size() < 2) {
-    fault("wrong-size", fmt::format("the table '{}' has {} points", table.name, table.x.size()), "give at least two", x->place);
+    fault("wrong-size", fmt::format("the table '{}' has {} points", table.name, table.x.size()), "give at least two",
+          x->place);
   } else {
     for (std::size_t i = 1; i < table.x.size(); ++i) {
       if (table.x[i] > table.x[i - 1]) continue;
-      fault("not-ascending", fmt::format("x of the table '{}' must ascend: {} follows {} (entry {})", table.name, table.x[i], table.x[i - 1], i + 1), "sort the data",
-            file != nullptr || i >= x->items.size() ? x->place : x->items[i].place);
+      fault("not-ascending",
+            fmt::format("x of the table '{}' must ascend: {} follows {} (entry {})", table.name, table.x[i],
+                        table.x[i - 1], i + 1),
+            "sort the data", file != nullptr || i >= x->items.size() ? x->place : x->items[i].place);
       return;
     }
     model_.tables.push_back(std::move(table));

@@ -24,7 +24,8 @@ void Reader::declare_unknowns(std::string_view name, Role role, std::vector<Decl
     const bool derivative = key.form == KeySyntax::Form::derivative;
     if (key.form == KeySyntax::Form::function) {
       fault("bad-name", fmt::format("'{}' is not a name for a variable", entry.name()),
-            fmt::format("write {}; a start value of a derivative is \"der({})\"", key.base, key.base), declaration.place);
+            fmt::format("write {}; a start value of a derivative is \"der({})\"", key.base, key.base),
+            declaration.place);
       unknowns_complete_ = false;
       continue;
     }
@@ -47,7 +48,8 @@ void Reader::declare_unknowns(std::string_view name, Role role, std::vector<Decl
       value = field(*value, "start");
     } else if (value->is_array()) {
       fault("wrong-type", fmt::format("{} is one unknown with one start value, but an array was found", what),
-            fmt::format("several unknowns are a family: \"{}[i]\" = {{ for = \"i in 1..{}\", start = ... }}", key.base, value->items.size()),
+            fmt::format("several unknowns are a family: \"{}[i]\" = {{ for = \"i in 1..{}\", start = ... }}", key.base,
+                        value->items.size()),
             value->place);
       declaration.faulty = true;
       value = nullptr;
@@ -132,7 +134,9 @@ void Reader::add_starts(std::vector<Declaration>& entries, Role role) {
         std::vector<std::string> known;
         for (const Entity& other : elaborator_.entities())
           if (other.role == role) known.push_back(other.name);
-        fault("unknown-name", fmt::format("there is no {} '{}' whose derivative could start", role == Role::variable ? "variable" : "auxiliary unknown", key.base),
+        fault("unknown-name",
+              fmt::format("there is no {} '{}' whose derivative could start",
+                          role == Role::variable ? "variable" : "auxiliary unknown", key.base),
               suggest(key.base, known), entry.place);
         continue;
       }
@@ -150,7 +154,9 @@ void Reader::add_starts(std::vector<Declaration>& entries, Role role) {
       Declaration whole = entry;
       fine = check(whole, rules::start);
     }
-    members(entry, [&](const Member& member) { add_start(member, entry.quantity, {key.order, fixed, fine}, entry.place); });
+    members(entry, [&](const Member& member) {
+      add_start(member, entry.quantity, {key.order, fixed, fine}, entry.place);
+    });
   }
 }
 
@@ -162,13 +168,16 @@ void Reader::add_start(const Member& member, const Quantity& value, const StartO
     std::vector<std::string> known;
     for (const auto& [name, record] : unknown_of_name_) known.push_back(name);
     std::sort(known.begin(), known.end());
-    throw Error("no-such-member", fmt::format("there is no unknown '{}'", member.name), suggest(member.name, known), place);
+    throw Error("no-such-member", fmt::format("there is no unknown '{}'", member.name), suggest(member.name, known),
+                place);
   }
   const Unknown& unknown = unknown_at(found->second);
   const Expr symbol = elaborator_.rate(unknown.symbol, options.order);
   const std::string name = derivative_name(member.name, static_cast<std::size_t>(options.order));
   if (const std::optional<ItemId> earlier = elaborator_.start_of(symbol))
-    throw Error("duplicate-name", fmt::format("the start of '{}' is given twice: here and in line {}", name, elaborator_.item(*earlier).place.line),
+    throw Error("duplicate-name",
+                fmt::format("the start of '{}' is given twice: here and in line {}", name,
+                            elaborator_.item(*earlier).place.line),
                 "der(x), der(x,1) and x' are the same: remove one", place);
   Item item;
   item.kind = Item::Kind::start;

@@ -14,7 +14,9 @@ void Reader::declare_parameters() {
     const Place place = entry.key.place();
     if (!is_name(entry.name())) {
       fault("bad-name", fmt::format("'{}' is not a name for a parameter", entry.name()),
-            "names consist of letters, digits and '_'; an array is written k = [1.0, 2.0], a family stands in [definitions]", place);
+            "names consist of letters, digits and '_'; an array is written k = [1.0, 2.0], a family stands in "
+            "[definitions]",
+            place);
       const std::string base = entry.name().substr(0, entry.name().find('['));
       if (is_name(base) && elaborator_.find(base) == nullptr)
         if (Entity* entity = elaborator_.declare(Role::parameter, base, place)) entity->faulty = true;
@@ -37,7 +39,8 @@ void Reader::declare_parameter(const TomlEntry& entry) {
     if (const TomlValue* most = field(*value, "max")) record.most = quantity(*most, "'max'");
     value = field(*value, "value");
     if (value == nullptr) {
-      fault("missing-key", fmt::format("the parameter '{}' has no value", entry.name()), "write { value = 1.0, ... }", entry.key.place());
+      fault("missing-key", fmt::format("the parameter '{}' has no value", entry.name()), "write { value = 1.0, ... }",
+            entry.key.place());
       entity->faulty = true;
       return;
     }
@@ -56,7 +59,8 @@ void Reader::add_parameter_items(Entity& entity, const TomlValue& value, Indices
   if (value.is_array()) {
     for (std::size_t i = 0; i < value.items.size(); ++i) {
       if (value.items[i].is_array() != value.items[0].is_array()) {
-        fault("wrong-type", fmt::format("the array '{}' mixes numbers and arrays", entity.name), "give every row as an array", value.items[i].place);
+        fault("wrong-type", fmt::format("the array '{}' mixes numbers and arrays", entity.name),
+              "give every row as an array", value.items[i].place);
         entity.faulty = true;
         return;
       }
@@ -99,10 +103,12 @@ void Reader::resolve_parameters() {
   for (const auto& [name, rest] : parameter_overrides_) {
     const Entity* entity = elaborator_.find(rest.key->base);
     if (entity == nullptr || entity->faulty) continue;
-    const std::string advice = entity->scalar          ? fmt::format("'{}' is a single number: write {}=...", entity->name, entity->name)
-                               : entity->members.empty() ? std::string{}
-                                                         : fmt::format("there are {} to {}", member_name(entity->name, entity->members.begin()->first),
-                                                                       member_name(entity->name, entity->members.rbegin()->first));
+    const std::string advice =
+        entity->scalar ? fmt::format("'{}' is a single number: write {}=...", entity->name, entity->name)
+        : entity->members.empty()
+            ? std::string{}
+            : fmt::format("there are {} to {}", member_name(entity->name, entity->members.begin()->first),
+                          member_name(entity->name, entity->members.rbegin()->first));
     fault("no-such-member", fmt::format("there is no parameter '{}'", name), advice, rest.place);
   }
   for (const ParameterRecord& record : parameters_) {
@@ -114,7 +120,9 @@ void Reader::resolve_parameters() {
       guarded([&] {
         const double number = limit.tree == nullptr ? limit.number : elaborator_.constant(*limit.tree);
         if (least ? item.value >= number : item.value <= number) return;
-        fault("out-of-range", fmt::format("the parameter '{}' is {}, but its {} value is {}", item.name, item.value, least ? "smallest" : "largest", number),
+        fault("out-of-range",
+              fmt::format("the parameter '{}' is {}, but its {} value is {}", item.name, item.value,
+                          least ? "smallest" : "largest", number),
               fmt::format("choose a value {} {}", least ? "from" : "up to", number), item.place);
       });
     };
@@ -143,9 +151,10 @@ void Reader::declare_quantities(std::string_view name, Role role, std::vector<De
     if (declaration.key == nullptr) continue;
     const KeySyntax& key = *declaration.key;
     const bool function = key.form == KeySyntax::Form::function;
-    if (key.form == KeySyntax::Form::derivative || (function && role != Role::definition) || (key.has_indices && !families)) {
+    if (key.form == KeySyntax::Form::derivative || (function && role != Role::definition) ||
+        (key.has_indices && !families)) {
       fault("bad-name", fmt::format("'{}' cannot be defined in [{}]", entry.name(), name),
-            function         ? "functions stand in [definitions]"
+            function          ? "functions stand in [definitions]"
             : key.has_indices ? "an input is a single signal; a family of known signals is possible in [definitions]"
                               : "start values of derivatives stand in [variables]",
             declaration.place);
@@ -179,8 +188,8 @@ void Reader::declare_quantities(std::string_view name, Role role, std::vector<De
       entity->arguments = key.arguments;
       entity->body = declaration.quantity.tree;
       for (std::size_t i = 0; i < key.arguments.size(); ++i) {
-        const bool twice = std::find(key.arguments.begin(), key.arguments.begin() + static_cast<std::ptrdiff_t>(i), key.arguments[i]) !=
-                           key.arguments.begin() + static_cast<std::ptrdiff_t>(i);
+        const bool twice = std::find(key.arguments.begin(), key.arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                                     key.arguments[i]) != key.arguments.begin() + static_cast<std::ptrdiff_t>(i);
         if (!twice && !is_reserved(key.arguments[i])) continue;
         fault("bad-argument", fmt::format("'{}' cannot be an argument of '{}'", key.arguments[i], key.base),
               twice ? "every argument needs its own name" : "the name belongs to the language", declaration.place);
@@ -224,7 +233,8 @@ void Reader::check_functions() {
       const Syntax& node = (*entity.body)[id];
       if (node.kind != SyntaxKind::call) continue;
       Entity* called = elaborator_.find(entity.body->name(node));
-      if (called != nullptr && called->role == Role::function) calls[&entity].push_back({called, entity.body->place(node)});
+      if (called != nullptr && called->role == Role::function)
+        calls[&entity].push_back({called, entity.body->place(node)});
     }
   }
   enum class State { fresh, open, done };
@@ -253,7 +263,9 @@ void Reader::check_functions() {
             step->faulty = true;
           }
         }
-        fault("cycle", fmt::format("the function '{}' calls itself: {}{}", call.function->name, text, call.function->name), "write a formula without the call", call.place);
+        fault("cycle",
+              fmt::format("the function '{}' calls itself: {}{}", call.function->name, text, call.function->name),
+              "write a formula without the call", call.place);
       }
     }
   }
@@ -293,7 +305,8 @@ void Reader::overlap(const std::string& name, const Place& first, const Declarat
     throw Error("overlap", fmt::format("the family makes '{}' more than once", name),
                 "every loop index must occur in the name of the member", entry.place);
   }
-  throw Error("overlap", fmt::format("'{}' is given twice: here and in line {}", name, first.line), "let the families not overlap", entry.place);
+  throw Error("overlap", fmt::format("'{}' is given twice: here and in line {}", name, first.line),
+              "let the families not overlap", entry.place);
 }
 
 void Reader::collect_quantities(const std::vector<Declaration>& entries, std::vector<Named>& out) {
@@ -321,7 +334,8 @@ void Reader::declare_discrete() {
   if (table == nullptr) return;
   for (const TomlEntry& entry : table->entries) {
     if (!is_name(entry.name())) {
-      fault("bad-name", fmt::format("'{}' is not a name for a discrete value", entry.name()), "names consist of letters, digits and '_'", entry.key.place());
+      fault("bad-name", fmt::format("'{}' is not a name for a discrete value", entry.name()),
+            "names consist of letters, digits and '_'", entry.key.place());
       continue;
     }
     Entity* entity = elaborator_.declare(Role::discrete, entry.name(), entry.key.place());
@@ -350,7 +364,8 @@ void Reader::resolve_discrete() {
   for (const ParameterRecord& record : discrete_) {
     Item& item = elaborator_.item(record.item);
     Quantity start = record.least;
-    if (const auto found = quantity_overrides_.find(item.name); found != quantity_overrides_.end()) start = found->second.quantity;
+    if (const auto found = quantity_overrides_.find(item.name); found != quantity_overrides_.end())
+      start = found->second.quantity;
     item.tree = start.tree;
     item.value = start.number;
     if (!check(start, rules::discrete)) item.state = Item::State::faulty;
@@ -372,7 +387,9 @@ void Reader::check_inputs() {
     const NodeId root[] = {input.value.id()};
     for (const NodeId id : walk_.from(elaborator_.graph(), root)) {
       if (elaborator_.unknown_of(id) == nullptr) continue;
-      fault("not-constant", fmt::format("the input '{}' depends on '{}', an unknown of the model", input.name, Expr(&elaborator_.graph(), id).name()),
+      fault("not-constant",
+            fmt::format("the input '{}' depends on '{}', an unknown of the model", input.name,
+                        Expr(&elaborator_.graph(), id).name()),
             rules::input.advice, input.place);
       break;
     }

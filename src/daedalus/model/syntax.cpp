@@ -89,7 +89,8 @@ class Parser {
   }
 
   void begin() const {
-    if (peek().kind == TokenKind::end) fault("empty-expression", peek(), "the expression is empty", "write 0 if nothing is meant");
+    if (peek().kind == TokenKind::end)
+      fault("empty-expression", peek(), "the expression is empty", "write 0 if nothing is meant");
   }
 
   void finish() const {
@@ -129,7 +130,8 @@ class Parser {
     if (token.kind == TokenKind::equals)
       fault("unexpected-equals", token, fmt::format("found '=', expected {}", wanted),
             "'=' stands only between the two sides of an equation; compare with '=='");
-    if (token.kind == TokenKind::comma && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number && peek(1).kind == TokenKind::number)
+    if (token.kind == TokenKind::comma && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number &&
+        peek(1).kind == TokenKind::number)
       fault("unexpected-token", token, fmt::format("found ',', expected {}", wanted),
             fmt::format("a decimal point is written {}.{}", text(tokens_[at_ - 1]), text(peek(1))));
     const bool compares = token.kind >= TokenKind::less && token.kind <= TokenKind::not_equal;
@@ -294,13 +296,15 @@ class Parser {
       }
       case TokenKind::name: {
         if (is_keyword(text(token)))
-          fault("unexpected-token", token, fmt::format("'{}' cannot stand here: a number or a name is expected", text(token)),
+          fault("unexpected-token", token,
+                fmt::format("'{}' cannot stand here: a number or a name is expected", text(token)),
                 text(token) == "in" ? "'in' belongs into sum(i in 1..N, ...)" : "");
         take();
         if (peek().kind == TokenKind::open) return call(token);
         return named(token);
       }
-      default: break;
+      default:
+        break;
     }
     if (token.kind == TokenKind::end)
       fault("incomplete-expression", token, "the expression ends where a number or a name is expected",
@@ -332,7 +336,8 @@ class Parser {
     if (peek().kind == TokenKind::open_bracket) {
       const std::size_t bracket = at_;
       take();
-      if (peek().kind == TokenKind::close_bracket) fault("unexpected-token", peek(), "the index is missing", "write x[1]");
+      if (peek().kind == TokenKind::close_bracket)
+        fault("unexpected-token", peek(), "the index is missing", "write x[1]");
       do {
         const Level level(*this);
         indices.push_back(sum());
@@ -424,9 +429,10 @@ KeySyntax parse_key(const Passage& passage) {
   const SyntaxTree& tree = key.tree;
   const Syntax* node = &tree[tree.left()];
   const auto refuse = [&]() -> KeySyntax {
-    throw Error("bad-name", fmt::format("'{}' is not a name", passage.text()),
-                "names consist of letters, digits and '_'; also x[i], der(x), der(x,2), x' and f(u) where they make sense",
-                passage.place());
+    throw Error(
+        "bad-name", fmt::format("'{}' is not a name", passage.text()),
+        "names consist of letters, digits and '_'; also x[i], der(x), der(x,2), x' and f(u) where they make sense",
+        passage.place());
   };
   if (node->kind == SyntaxKind::prime) {
     key.form = KeySyntax::Form::derivative;

@@ -38,7 +38,7 @@ struct Syntax {
   std::uint32_t first_child = 0, child_count = 0;
   std::uint32_t first_flag = 0;
   std::uint32_t name = 0;  ///< number of the name
-  int order = 0;  ///< of a derivative; of a loop, where its index stands
+  int order = 0;           ///< of a derivative; of a loop, where its index stands
   double value = 0.0;
 };
 
@@ -93,7 +93,7 @@ struct LoopsSyntax {
 struct KeySyntax {
   enum class Form { plain, indexed, derivative, function };
   Form form = Form::plain;
-  std::string base;                    ///< x of "x", "x[i]", "der(x[i],2)", "x(u)"
+  std::string base;  ///< x of "x", "x[i]", "der(x[i],2)", "x(u)"
   bool has_indices = false;
   int order = 0;                       ///< of the derivative
   std::vector<SyntaxId> indices;       ///< parts of `tree`

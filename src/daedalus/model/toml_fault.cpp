@@ -39,7 +39,8 @@ Surroundings surroundings(const SourceMap& map, std::size_t offset) {
 std::string_view key_before(std::string_view line, std::size_t equals) {
   std::string_view head = trimmed(line.substr(0, equals));
   const std::size_t cut = head.find_last_of("{,");
-  if (cut != std::string_view::npos && head.find('(', cut) == std::string_view::npos) head = trimmed(head.substr(cut + 1));
+  if (cut != std::string_view::npos && head.find('(', cut) == std::string_view::npos)
+    head = trimmed(head.substr(cut + 1));
   return head;
 }
 
@@ -71,8 +72,9 @@ std::optional<Fault> unquoted_key(const SourceMap& map, const Surroundings& here
   if (begin == here.at || equals == std::string_view::npos) return std::nullopt;
   const std::string_view key = trimmed(here.line.substr(begin, equals - begin));
   const std::string_view value = value_from(here.line, equals + 1);
-  return Fault{"key-needs-quotes", fmt::format("the key {} contains '{}' and stands without quotes", key, here.line[here.at]),
-               fmt::format("write \"{}\" = {}", key, value.empty() ? "..." : value), map.place(here.start + begin, key.size())};
+  return Fault{
+      "key-needs-quotes", fmt::format("the key {} contains '{}' and stands without quotes", key, here.line[here.at]),
+      fmt::format("write \"{}\" = {}", key, value.empty() ? "..." : value), map.place(here.start + begin, key.size())};
 }
 
 /// Advice for a value that is no TOML: mostly an expression without quotes.
@@ -100,7 +102,8 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
   const auto fault = [&](std::string code, std::string message, std::string advice) {
     return Fault{std::move(code), std::move(message), std::move(advice), place};
   };
-  if (value.empty()) return fault("toml", "a value is missing", prefix.empty() ? "" : fmt::format("write {}0.0", prefix));
+  if (value.empty())
+    return fault("toml", "a value is missing", prefix.empty() ? "" : fmt::format("write {}0.0", prefix));
   if (value.front() == '=') return fault("toml", "found '==' where a key has its value", "write a single '='");
   if (value.front() == '"' || value.front() == '\'')
     return fault("toml", "something follows the closing quote of a text",
@@ -122,16 +125,20 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
                    fmt::format("write {}{}", prefix, better));
   }
   if (digits && word.find_first_of("+-*/", 1) == std::string::npos)
-    return fault("toml", fmt::format("'{}' is not a TOML number", word), "leave out leading zeros; the largest number is about 1.8e308");
-  static constexpr std::string_view texts[] = {"name", "kind", "description", "unit", "file", "interpolation", "outside",
-                                               "direction", "formulation", "method", "initialize"};
+    return fault("toml", fmt::format("'{}' is not a TOML number", word),
+                 "leave out leading zeros; the largest number is about 1.8e308");
+  static constexpr std::string_view texts[] = {"name",        "kind",          "description", "unit",
+                                               "file",        "interpolation", "outside",     "direction",
+                                               "formulation", "method",        "initialize"};
   if (std::find(std::begin(texts), std::end(texts), key) != std::end(texts))
-    return fault("toml", fmt::format("the text {} stands without quotes", word), fmt::format("write {}\"{}\"", prefix, word));
+    return fault("toml", fmt::format("the text {} stands without quotes", word),
+                 fmt::format("write {}\"{}\"", prefix, word));
   return fault("expression-needs-quotes", fmt::format("the expression {} stands without quotes", word),
                fmt::format("put expressions in quotes: {}\"{}\"", prefix, word));
 }
 
-/// The line, from 1, before `start` in which `wanted` accepts the text, not beyond the header of the section if `within`.
+/// The line, from 1, before `start` in which `wanted` accepts the text, not beyond the header of the section if
+/// `within`.
 template <class Wanted>
 std::size_t earlier_line(const SourceMap& map, std::size_t start, bool within, Wanted&& wanted) {
   const std::string_view text = map.text();
@@ -177,30 +184,35 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
   const auto says = [&](std::string_view what) { return description.find(what) != std::string_view::npos; };
   const Place place = map.place(offset);
   if (says("invalid utf-8")) return {"not-text", "the file is not UTF-8 text", "save it as UTF-8", place};
-  if (says("maximum nested")) return {"toml", "arrays and tables are nested too deep", "a model needs at most four levels", place};
+  if (says("maximum nested"))
+    return {"toml", "arrays and tables are nested too deep", "a model needs at most four levels", place};
   if (says("expected '=', saw '('") || says("expected '=', saw '['") || says("expected '=', saw '''"))
     if (const std::optional<Fault> fault = unquoted_key(map, here)) return *fault;
   if (says("cannot redefine existing")) {
     const std::string name = quoted_part(description);
-    const auto where = [](std::size_t line) { return line == 0 ? std::string{} : fmt::format(": here and in line {}", line); };
+    const auto where = [](std::size_t line) {
+      return line == 0 ? std::string{} : fmt::format(": here and in line {}", line);
+    };
     if (says("table header")) {
       const std::string_view header = trimmed(here.line);
-      const std::size_t line = earlier_line(map, here.start, false, [&](std::string_view other) { return other.starts_with(header); });
-      return {"duplicate-section", fmt::format("the section [{}] appears twice{}", name, where(line)), "put all its entries below one header",
-              map.place(here.start, header.size())};
+      const std::size_t line =
+          earlier_line(map, here.start, false, [&](std::string_view other) { return other.starts_with(header); });
+      return {"duplicate-section", fmt::format("the section [{}] appears twice{}", name, where(line)),
+              "put all its entries below one header", map.place(here.start, header.size())};
     }
     const std::size_t line = earlier_line(map, here.start, true, [&](std::string_view other) {
       if (!other.empty() && (other.front() == '"' || other.front() == '\'')) other.remove_prefix(1);
       return other.starts_with(name) && other.size() > name.size() && !is_bare(other[name.size()]);
     });
     const std::size_t equals = std::min(here.line.find('='), here.line.size());
-    return {"duplicate-name", fmt::format("'{}' is written twice in this section{}", name, where(line)), "remove or rename one of them",
-            map.place(here.start, trimmed(here.line.substr(0, equals)).size())};
+    return {"duplicate-name", fmt::format("'{}' is written twice in this section{}", name, where(line)),
+            "remove or rename one of them", map.place(here.start, trimmed(here.line.substr(0, equals)).size())};
   }
   if (says("expected value, saw")) return bad_value(map, here);
   if (says("unescaped control") || (says("parsing string") && says("end-of-file"))) {
     const std::size_t quote = open_quote(here.line);
-    return {"toml", "a text is not closed", "add the closing quote; a text over several lines stands between \"\"\" and \"\"\"",
+    return {"toml", "a text is not closed",
+            "add the closing quote; a text over several lines stands between \"\"\" and \"\"\"",
             quote < here.line.size() ? map.place(here.start + quote, here.line.size() - quote) : place};
   }
   if (says("unknown escape"))
@@ -212,19 +224,22 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
   if (says("inline table") && says("dangling comma"))
     return {"toml", "an inline table must not end with a comma", "remove the last ','", place};
   if (says("key-value pair: expected '='"))
-    return {"toml", fmt::format("a key is followed by '=' and a value; found '{}'",
-                                here.at < here.line.size() ? std::string(trimmed(here.line.substr(here.at))) : "the end of the line"),
+    return {"toml",
+            fmt::format(
+                "a key is followed by '=' and a value; found '{}'",
+                here.at < here.line.size() ? std::string(trimmed(here.line.substr(here.at))) : "the end of the line"),
             "write key = value", place};
   if (says("table header") && says("expected ']'"))
     return {"toml", "the header of a section is not closed", fmt::format("write {}]", trimmed(here.line)), place};
   if (says("parsing array") && says("end-of-file")) return {"toml", "an array is not closed", "add ']'", place};
-  if (says("parsing value") || says("integer") || says("floating-point") || says("boolean") || says("expected a comment") ||
-      says("date") || says("time"))
+  if (says("parsing value") || says("integer") || says("floating-point") || says("boolean") ||
+      says("expected a comment") || says("date") || says("time"))
     return bad_value(map, here);
   std::string_view rest = description;
   const std::size_t colon = rest.find(": ");
   if (rest.starts_with("Error while parsing") && colon != std::string_view::npos)
-    return {"toml", fmt::format("this is not TOML: in the {}, {}", rest.substr(20, colon - 20), rest.substr(colon + 2)), "", place};
+    return {"toml", fmt::format("this is not TOML: in the {}, {}", rest.substr(20, colon - 20), rest.substr(colon + 2)),
+            "", place};
   return {"toml", fmt::format("this is not TOML: {}", rest), "", place};
 }
 

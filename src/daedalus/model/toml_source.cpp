@@ -36,7 +36,8 @@ void refuse_deep_keys(const SourceMap& map) {
     if (c == '.' && part) {
       part = false;
       if (++dots > most_dots)
-        throw Error("toml", "a key has more than 200 parts", "a model needs at most two: [lagrangian.forces]", map.place(i));
+        throw Error("toml", "a key has more than 200 parts", "a model needs at most two: [lagrangian.forces]",
+                    map.place(i));
     } else if (c == ' ' || c == '\t') {
     } else if (std::isalnum(byte) || c == '_' || c == '-' || c == '"' || c == '\'' || byte >= 0x80) {
       part = true;
@@ -86,11 +87,14 @@ class Converter {
   }
 
  private:
-  std::size_t offset(const toml::source_position& position) const { return map_->offset(position.line, position.column); }
+  std::size_t offset(const toml::source_position& position) const {
+    return map_->offset(position.line, position.column);
+  }
 
   Passage key_passage(std::string key, std::size_t at) const {
     const std::string& text = map_->text();
-    if (at < text.size() && (text[at] == '"' || text[at] == '\'')) return Passage::of_toml_string(map_, std::move(key), at);
+    if (at < text.size() && (text[at] == '"' || text[at] == '\''))
+      return Passage::of_toml_string(map_, std::move(key), at);
     return {map_, std::move(key), at};
   }
 
@@ -107,12 +111,18 @@ const TomlEntry* TomlValue::find(std::string_view key) const {
 
 std::string_view kind_name(const TomlValue& value) {
   switch (value.kind) {
-    case TomlValue::Kind::number: return "a number";
-    case TomlValue::Kind::boolean: return value.boolean ? "true" : "false";
-    case TomlValue::Kind::text: return "a text";
-    case TomlValue::Kind::array: return "an array";
-    case TomlValue::Kind::table: return "a table";
-    case TomlValue::Kind::date: return "a date";
+    case TomlValue::Kind::number:
+      return "a number";
+    case TomlValue::Kind::boolean:
+      return value.boolean ? "true" : "false";
+    case TomlValue::Kind::text:
+      return "a text";
+    case TomlValue::Kind::array:
+      return "an array";
+    case TomlValue::Kind::table:
+      return "a table";
+    case TomlValue::Kind::date:
+      return "a date";
   }
   return "something else";
 }

@@ -42,7 +42,8 @@ std::string_view kind_name(const TomlValue& value);
 /// Reads TOML. Throws Error for faults of TOML's own syntax, with advice for what people often write.
 TomlValue parse_toml(const std::shared_ptr<const SourceMap>& map);
 
-/// The fault of TOML's syntax at `offset`, in words for authors of models. `description` is what the reader of TOML said.
+/// The fault of TOML's syntax at `offset`, in words for authors of models. `description` is what the reader of TOML
+/// said.
 Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view description);
 
 }  // namespace daedalus::model

@@ -13,16 +13,16 @@ using expr::Op;
 constexpr std::size_t any = std::numeric_limits<std::size_t>::max();
 
 constexpr std::array<Builtin, 24> builtins{{
-    {"sin", Op::sin, 1, 1},     {"cos", Op::cos, 1, 1},     {"tan", Op::tan, 1, 1},     {"asin", Op::asin, 1, 1},
-    {"acos", Op::acos, 1, 1},   {"atan", Op::atan, 1, 1},   {"atan2", Op::atan2, 2, 2}, {"sinh", Op::sinh, 1, 1},
-    {"cosh", Op::cosh, 1, 1},   {"tanh", Op::tanh, 1, 1},   {"asinh", Op::asinh, 1, 1}, {"acosh", Op::acosh, 1, 1},
-    {"atanh", Op::atanh, 1, 1}, {"exp", Op::exp, 1, 1},     {"log", Op::log, 1, 1},     {"log10", Op::log10, 1, 1},
-    {"sqrt", Op::sqrt, 1, 1},   {"cbrt", Op::cbrt, 1, 1},   {"abs", Op::abs, 1, 1},     {"sign", Op::sign, 1, 1},
-    {"min", Op::min, 2, any},   {"max", Op::max, 2, any},   {"hypot", Op::hypot, 2, 2}, {"floor", Op::floor, 1, 1},
+    {"sin", Op::sin, 1, 1},     {"cos", Op::cos, 1, 1},   {"tan", Op::tan, 1, 1},     {"asin", Op::asin, 1, 1},
+    {"acos", Op::acos, 1, 1},   {"atan", Op::atan, 1, 1}, {"atan2", Op::atan2, 2, 2}, {"sinh", Op::sinh, 1, 1},
+    {"cosh", Op::cosh, 1, 1},   {"tanh", Op::tanh, 1, 1}, {"asinh", Op::asinh, 1, 1}, {"acosh", Op::acosh, 1, 1},
+    {"atanh", Op::atanh, 1, 1}, {"exp", Op::exp, 1, 1},   {"log", Op::log, 1, 1},     {"log10", Op::log10, 1, 1},
+    {"sqrt", Op::sqrt, 1, 1},   {"cbrt", Op::cbrt, 1, 1}, {"abs", Op::abs, 1, 1},     {"sign", Op::sign, 1, 1},
+    {"min", Op::min, 2, any},   {"max", Op::max, 2, any}, {"hypot", Op::hypot, 2, 2}, {"floor", Op::floor, 1, 1},
 }};
 
-constexpr std::array<std::string_view, 11> words{"t",   "time", "pi", "sum", "product", "der",
-                                                 "if", "in",   "and", "or", "not"};
+constexpr std::array<std::string_view, 11> words{"t",  "time", "pi",  "sum", "product", "der",
+                                                 "if", "in",   "and", "or",  "not"};
 
 }  // namespace
 
@@ -45,15 +45,30 @@ std::vector<std::string> callable_names() {
 
 std::string advice_for_foreign_name(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> foreign{{
-      {"ln", "the natural logarithm is log(x)"}, {"lg", "the decimal logarithm is log10(x)"},
-      {"arcsin", "write asin(x)"}, {"arccos", "write acos(x)"}, {"arctan", "write atan(x)"},
-      {"arctan2", "write atan2(y, x)"}, {"arsinh", "write asinh(x)"}, {"arcosh", "write acosh(x)"},
-      {"artanh", "write atanh(x)"}, {"pow", "a power is written x^y"}, {"power", "a power is written x^y"},
-      {"sqr", "a square is written x^2"}, {"square", "a square is written x^2"}, {"fabs", "write abs(x)"},
-      {"sgn", "write sign(x)"}, {"signum", "write sign(x)"}, {"ceil", "write -floor(-x)"},
-      {"round", "write floor(x + 0.5)"}, {"mod", "write x - n*floor(x/n)"}, {"cot", "write 1/tan(x)"},
-      {"diff", "a derivative is written der(x)"}, {"ddt", "a derivative is written der(x)"},
-      {"\u03C0", "write pi"}, {"PI", "write pi"},
+      {"ln", "the natural logarithm is log(x)"},
+      {"lg", "the decimal logarithm is log10(x)"},
+      {"arcsin", "write asin(x)"},
+      {"arccos", "write acos(x)"},
+      {"arctan", "write atan(x)"},
+      {"arctan2", "write atan2(y, x)"},
+      {"arsinh", "write asinh(x)"},
+      {"arcosh", "write acosh(x)"},
+      {"artanh", "write atanh(x)"},
+      {"pow", "a power is written x^y"},
+      {"power", "a power is written x^y"},
+      {"sqr", "a square is written x^2"},
+      {"square", "a square is written x^2"},
+      {"fabs", "write abs(x)"},
+      {"sgn", "write sign(x)"},
+      {"signum", "write sign(x)"},
+      {"ceil", "write -floor(-x)"},
+      {"round", "write floor(x + 0.5)"},
+      {"mod", "write x - n*floor(x/n)"},
+      {"cot", "write 1/tan(x)"},
+      {"diff", "a derivative is written der(x)"},
+      {"ddt", "a derivative is written der(x)"},
+      {"\u03C0", "write pi"},
+      {"PI", "write pi"},
   }};
   for (const auto& [word, advice] : foreign)
     if (word == name) return std::string(advice);

@@ -30,8 +30,12 @@ o = "y"
 
 Model set(const std::string& name, const std::string& value) { return read(base, {{{name, value}}, {}, {}}); }
 Model fix(const std::string& name, const std::string& value) { return read(base, {{}, {{name, value}}, {}}); }
-std::vector<std::string> codes_of_set(const std::string& name, const std::string& value) { return codes_of(base, {{{name, value}}, {}, {}}); }
-std::vector<std::string> codes_of_fix(const std::string& name, const std::string& value) { return codes_of(base, {{}, {{name, value}}, {}}); }
+std::vector<std::string> codes_of_set(const std::string& name, const std::string& value) {
+  return codes_of(base, {{{name, value}}, {}, {}});
+}
+std::vector<std::string> codes_of_fix(const std::string& name, const std::string& value) {
+  return codes_of(base, {{}, {{name, value}}, {}});
+}
 
 TEST(Overrides, ChangeParametersBeforeAnythingElse) {
   EXPECT_EQ(set("N", "4").variables.size(), 6U);
@@ -88,7 +92,9 @@ TEST(Overrides, FaultsNameTheOption) {
     set("length", "1");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_EQ(std::string(error.what()), "--set:1:1: error[unknown-name]: the model has no 'length'\n     1 | length=1\n       | ^~~~~~\n  -> known names: N, l, k, w, u, x, y, z, mode");
+    EXPECT_EQ(std::string(error.what()),
+              "--set:1:1: error[unknown-name]: the model has no 'length'\n     1 | length=1\n       | ^~~~~~\n  -> "
+              "known names: N, l, k, w, u, x, y, z, mode");
   }
 }
 

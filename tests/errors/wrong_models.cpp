@@ -50,7 +50,8 @@ TEST_P(WrongModel, IsAnsweredExactly) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Errors, WrongModel, testing::ValuesIn(cases()), [](const auto& one) { return one.param.name; });
+INSTANTIATE_TEST_SUITE_P(Errors, WrongModel, testing::ValuesIn(cases()),
+                         [](const auto& one) { return one.param.name; });
 
 TEST(WrongModels, AreManyAndNamedOnce) {
   std::set<std::string> names;

@@ -133,7 +133,8 @@ TEST(Reader, ReadsEveryPartOfAMechanicalModel) {
   EXPECT_EQ(text(*model.dissipation), "c*der(x)^2/2");
   ASSERT_EQ(model.forces.size(), 1U);
   EXPECT_EQ(model.forces[0].name, "x");
-  EXPECT_EQ(text(model.forces[0].value), "0.1*sin(" + text(model.graph->constant(200 * std::numbers::pi)) + "*t) - c*der(x) + c*(exp(i_m/w) - 1)");
+  EXPECT_EQ(text(model.forces[0].value),
+            "0.1*sin(" + text(model.graph->constant(200 * std::numbers::pi)) + "*t) - c*der(x) + c*(exp(i_m/w) - 1)");
 
   EXPECT_EQ(model.initial.size(), 1U);
   EXPECT_EQ(text(output(model, "pull").value), "2*l*lambda.rod");
@@ -159,7 +160,8 @@ TEST(Reader, ReadsEveryPartOfAMechanicalModel) {
 TEST(Reader, KeepsTheOrderOfTheFile) {
   const Model model = read(
       "kind = \"dae\"\n[variables]\nzeta = 1\nalpha = 2\n\"m[i]\" = { for = \"i in 2..3\" }\nbeta = 3\n"
-      "[equations]\nlast = \"zeta = 1\"\nfirst = \"alpha = 1\"\n\"e[i]\" = { for = \"i in 2..3\", equation = \"m[i] = i\" }\nb = \"beta = 1\"\n");
+      "[equations]\nlast = \"zeta = 1\"\nfirst = \"alpha = 1\"\n\"e[i]\" = { for = \"i in 2..3\", equation = \"m[i] = "
+      "i\" }\nb = \"beta = 1\"\n");
   std::vector<std::string> names;
   for (const Unknown& one : model.variables) names.push_back(one.name);
   EXPECT_EQ(names, (std::vector<std::string>{"zeta", "alpha", "m[2]", "m[3]", "beta"}));
@@ -169,7 +171,8 @@ TEST(Reader, KeepsTheOrderOfTheFile) {
 }
 
 TEST(Reader, NameIsTheFileNameWhereNoneIsGiven) {
-  EXPECT_EQ(read_model_text("kind = \"dae\"\n[variables]\nx = 0\n[equations]\ne = \"x\"\n", "folder/swing.toml").name, "swing");
+  EXPECT_EQ(read_model_text("kind = \"dae\"\n[variables]\nx = 0\n[equations]\ne = \"x\"\n", "folder/swing.toml").name,
+            "swing");
 }
 
 TEST(Reader, FormatOneIsAccepted) {
@@ -177,7 +180,9 @@ TEST(Reader, FormatOneIsAccepted) {
 }
 
 TEST(Reader, ReadsLagrangianInOnePiece) {
-  const Model model = read("kind = \"lagrangian\"\n[variables]\nx = 0\ny = 0\n[parameters]\nm = 1\ng = 9.81\n[lagrangian]\nlagrangian = \"m/2*(x'^2 + y'^2) - m*g*y\"\n");
+  const Model model = read(
+      "kind = \"lagrangian\"\n[variables]\nx = 0\ny = 0\n[parameters]\nm = 1\ng = 9.81\n[lagrangian]\nlagrangian = "
+      "\"m/2*(x'^2 + y'^2) - m*g*y\"\n");
   EXPECT_FALSE(model.kinetic);
   EXPECT_EQ(text(*model.lagrangian), "m*(der(x)^2 + der(y)^2)/2 - m*g*y");
 }
@@ -189,9 +194,12 @@ TEST(Reader, MissingPotentialIsZero) {
 }
 
 TEST(Reader, ReadsMassAndForce) {
-  const std::string head = "kind = \"mechanical\"\n[parameters]\nm = 2\ng = 9.81\n[variables]\nx = 0\ny = 0\n[constraints]\nc = \"x^2 + y^2 = 1\"\n[mechanical]\nforce = [\"0\", \"-m*g\"]\n";
+  const std::string head =
+      "kind = \"mechanical\"\n[parameters]\nm = 2\ng = 9.81\n[variables]\nx = 0\ny = 0\n[constraints]\nc = \"x^2 + y^2 "
+      "= 1\"\n[mechanical]\nforce = [\"0\", \"-m*g\"]\n";
   const Model dense = read(head + "mass  = [[\"m\", \"0\"], [0, \"m\"]]\n");
-  const Model sparse = read(head + "mass = { rows = 2, columns = \"1 + 1\", entries = [[2, 2, \"m\"], [1, 1, \"m\"]] }\n");
+  const Model sparse =
+      read(head + "mass = { rows = 2, columns = \"1 + 1\", entries = [[2, 2, \"m\"], [1, 1, \"m\"]] }\n");
   for (const Model* model : {&dense, &sparse}) {
     EXPECT_EQ(model->mass.rows, 2U);
     EXPECT_EQ(model->mass.columns, 2U);
@@ -246,7 +254,8 @@ D = [[0]]
   const Model unnamed = read(text_of_model);
   ASSERT_EQ(unnamed.variables.size(), 3U);
   EXPECT_EQ(unnamed.variables[2].name, "x3");
-  const Model rectangular = read("kind = \"linear\"\n[linear]\nE = [[1, 0]]\nA = { rows = 1, columns = 2, entries = [[1, 2, 1.0]] }\n");
+  const Model rectangular =
+      read("kind = \"linear\"\n[linear]\nE = [[1, 0]]\nA = { rows = 1, columns = 2, entries = [[1, 2, 1.0]] }\n");
   EXPECT_EQ(rectangular.variables.size(), 2U);
   EXPECT_EQ(rectangular.f.size(), 1U);
 }
@@ -381,7 +390,8 @@ TEST(Reader, NotATextFile) {
 }
 
 TEST(Reader, RubbishIsAnErrorAndNeverACrash) {
-  for (const std::string rubbish : {"[,", "[", "]", "=", "\"", "[[", "a = [", "a = {", "a.", "[a.b", "\n\n[a]\n[a]", "kind", "x = \"\"\"", "'", "#", "{}"})
+  for (const std::string rubbish : {"[,", "[", "]", "=", "\"", "[[", "a = [", "a = {", "a.", "[a.b", "\n\n[a]\n[a]",
+                                    "kind", "x = \"\"\"", "'", "#", "{}"})
     EXPECT_THROW(read(rubbish), Error) << rubbish;
   std::string dots = "a";
   for (int i = 0; i < 100000; ++i) dots += ".a";

@@ -81,7 +81,8 @@ TEST(Syntax, WritesOutSumsAndProducts) {
 }
 
 TEST(Syntax, DerivativesHaveTwoSpellings) {
-  for (const std::string spelling : {"der(x,2) + der(y) = 0", "x'' + y' = 0", "der(x, 1 + 1) + der(y,1) = 0", "der(der(x)) + y' = 0"}) {
+  for (const std::string spelling :
+       {"der(x,2) + der(y) = 0", "x'' + y' = 0", "der(x, 1 + 1) + der(y,1) = 0", "der(der(x)) + y' = 0"}) {
     const Model model = with_equation(spelling);
     EXPECT_EQ(text(model.equations[0].left), "der(x,2) + der(y)") << spelling;
     EXPECT_EQ(unknown(model, "x").rates.size(), 2U);
@@ -149,7 +150,8 @@ TEST(Syntax, KeysAreParsed) {
   EXPECT_EQ(key("x''").order, 2);
   EXPECT_EQ(key("der(x[i],2)").base, "x");
   EXPECT_EQ(key("f(u, v)").arguments, (std::vector<std::string>{"u", "v"}));
-  for (const std::string wrong : {"x+1", "2x", "f(1)", "der(x,0)", "der()", "x[", "", "in", "a b"}) EXPECT_THROW(key(wrong), Error) << wrong;
+  for (const std::string wrong : {"x+1", "2x", "f(1)", "der(x,0)", "der()", "x[", "", "in", "a b"})
+    EXPECT_THROW(key(wrong), Error) << wrong;
 }
 
 }  // namespace

@@ -39,12 +39,15 @@ TEST(Place, CountsBytesAfterOtherLetters) {
   try {
     read(text);
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("     5 | \"\u03B1\" = \"x = q\"\n       |            ^\n"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("     5 | \"\u03B1\" = \"x = q\"\n       |            ^\n"),
+              std::string::npos)
+        << error.what();
   }
 }
 
 TEST(Place, ModelKeepsWhereThingsStand) {
-  const Model model = read("kind = \"dae\"\n[variables]\nx = 1\n  y = { start = 2 }\n[equations]\ne = \"x = 1\"\n\"f g\" = \"y = 1\"\n");
+  const Model model = read(
+      "kind = \"dae\"\n[variables]\nx = 1\n  y = { start = 2 }\n[equations]\ne = \"x = 1\"\n\"f g\" = \"y = 1\"\n");
   EXPECT_EQ(model.variables[1].place.line, 4U);
   EXPECT_EQ(model.variables[1].place.column, 3U);
   EXPECT_EQ(model.variables[1].start[0].place.column, 17U);

@@ -160,16 +160,20 @@ N = 10
 
 TEST(Family, LongChainsOfParameters) {
   std::string text_of_model = "kind = \"dae\"\n[variables]\nx = 0\n[equations]\ne = \"x = p0\"\n[parameters]\n";
-  for (int i = 0; i < 5000; ++i) text_of_model += "p" + std::to_string(i) + " = \"p" + std::to_string(i + 1) + " + 1\"\n";
+  for (int i = 0; i < 5000; ++i)
+    text_of_model += "p" + std::to_string(i) + " = \"p" + std::to_string(i + 1) + " + 1\"\n";
   EXPECT_EQ(parameter(read(text_of_model + "p5000 = 1\n"), "p0").value, 5001.0);
   EXPECT_EQ(codes_of(text_of_model + "p5000 = \"p0\"\n"), std::vector<std::string>{"cycle"});
 }
 
 TEST(Family, AbsurdSizesAreRefusedAtOnce) {
   const std::string head = "kind = \"dae\"\n[equations]\ne = \"1 = 1\"\n[variables]\n";
-  EXPECT_EQ(codes_of(head + "\"x[i]\" = { for = \"i in 1..1000000000000\" }\n"), std::vector<std::string>{"too-many-members"});
-  EXPECT_EQ(codes_of(head + "\"x[i,j]\" = { for = \"i in 1..10000, j in 1..10000\" }\n"), std::vector<std::string>{"too-many-members"});
-  EXPECT_EQ(codes_of("kind = \"dae\"\n[variables]\nx = 0\n[equations]\ne = \"x = sum(i in 1..100000000, i)\"\n"), std::vector<std::string>{"too-many-members"});
+  EXPECT_EQ(codes_of(head + "\"x[i]\" = { for = \"i in 1..1000000000000\" }\n"),
+            std::vector<std::string>{"too-many-members"});
+  EXPECT_EQ(codes_of(head + "\"x[i,j]\" = { for = \"i in 1..10000, j in 1..10000\" }\n"),
+            std::vector<std::string>{"too-many-members"});
+  EXPECT_EQ(codes_of("kind = \"dae\"\n[variables]\nx = 0\n[equations]\ne = \"x = sum(i in 1..100000000, i)\"\n"),
+            std::vector<std::string>{"too-many-members"});
 }
 
 }  // namespace
