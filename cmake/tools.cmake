@@ -12,6 +12,13 @@ if(DAEDALUS_SANITIZE)
   target_link_options(daedalus_settings INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(DAEDALUS_FUZZ)
+  # The macro lowers the largest sizes of a model, so that a fuzzer does not spend its time writing out long sums.
+  target_compile_options(daedalus_settings INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+  target_link_options(daedalus_settings INTERFACE -fsanitize=address,undefined)
+endif()
+
 find_program(CCACHE ccache)
 if(CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})

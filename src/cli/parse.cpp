@@ -101,7 +101,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   simulate->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
   simulate->add_option("--output", command.output, "file for the rows: .csv or .json");
   simulate->add_flag("--residuals", run.residuals, "add residual.*, der(residual.*) and energy as columns");
-  simulate->add_option("--plot", command.plot, "picture: .svg or .pdf (later version)");
+  simulate->add_option("--plot", command.plot, "figure for papers and slides: .svg or .pdf");
   simulate->add_option("--report", command.page, "self-contained page: .html (later version)");
   simulate->add_option("--restart", command.restart, "FILE[@T]: continue from a result (later version)");
   simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
@@ -133,7 +133,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   }
   if (command.format == "json") command.json = true;
   if (steps) not_yet("derive --steps");
-  for (const auto& [value, name] : {std::pair{&command.plot, "--plot"}, {&command.page, "--report"}, {&command.restart, "--restart"}, {&perturb, "--perturb"}})
+  for (const auto& [value, name] : {std::pair{&command.page, "--report"}, {&command.restart, "--restart"}, {&perturb, "--perturb"}})
     if (!value->empty()) not_yet(name);
   return std::nullopt;
 }

@@ -48,6 +48,7 @@ Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
   auxiliary_scratch_ = fn.auxiliary.make_scratch();
   energy_scratch_ = fn.energy.make_scratch();
   outputs_scratch_ = fn.outputs.make_scratch();
+  pictures_scratch_ = fn.pictures.make_scratch();
   motion_.resize(fn.motion.output_count());
   geometry_.resize(fn.geometry.output_count());
   velocity_.resize(fn.m);
@@ -483,6 +484,11 @@ Evaluator::Energy Evaluator::energy(double t, const double* x) {
 void Evaluator::outputs(double t, const double* x, double* values) {
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data(), a_.data(), lambda_.data()};
   functions_->outputs(inputs, values, outputs_scratch_);
+}
+
+void Evaluator::pictures(double t, const double* x, double* values) {
+  const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data(), a_.data(), lambda_.data()};
+  functions_->pictures(inputs, values, pictures_scratch_);
 }
 
 }  // namespace daedalus::mechanics

@@ -58,6 +58,8 @@ class Evaluator {
   Energy energy(double t, const double* x);
   /// [outputs] of the model, with a, lambda and w of the last accelerations() call.
   void outputs(double t, const double* x, double* values);
+  /// What [drawing] and [plots] show, in the order of Functions::pictures; as for outputs().
+  void pictures(double t, const double* x, double* values);
 
   /// Sets the guess for algebraic auxiliary unknowns.
   void guess_auxiliary(const std::vector<double>& w) { w_ = w; }
@@ -97,7 +99,7 @@ class Evaluator {
   std::vector<bool> position_active_;       ///< which of the holonomic constraints these are
   bool chosen_ = false;                     ///< whether dependent constraints were looked for
   compile::Function::Scratch motion_scratch_, geometry_scratch_, velocity_scratch_, terms_scratch_, auxiliary_scratch_,
-      energy_scratch_, outputs_scratch_;
+      energy_scratch_, outputs_scratch_, pictures_scratch_;
   std::vector<double> motion_, geometry_, velocity_, terms_, auxiliary_;
   std::vector<double> a_, lambda_, w_, gamma_;
   std::vector<double> position_residual_, acceleration_residual_, acceleration_scale_;

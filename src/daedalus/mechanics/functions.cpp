@@ -115,10 +115,19 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
 
   if (eq.kinetic) out.energy = make({time, eq.q, eq.v, z_d, w}, {*eq.kinetic, *eq.potential});
 
-  std::vector<Expr> outputs;
+  const auto make_seen = [&](const std::vector<Expr>& seen) {
+    return seen.empty() ? compile::Function{}
+                        : make({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(seen, reactions(eq, seen)));
+  };
+  std::vector<Expr> outputs, pictures;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);
-  if (!outputs.empty())
-    out.outputs = make({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(outputs, reactions(eq, outputs)));
+  for (const auto& [name, coordinates] : model.drawing.points) append(pictures, coordinates);
+  for (const model::Plot& plot : model.plots) {
+    pictures.push_back(plot.x_value);
+    append(pictures, plot.y_values);
+  }
+  out.outputs = make_seen(outputs);
+  out.pictures = make_seen(pictures);
   return result;
 }
 

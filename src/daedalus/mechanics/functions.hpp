@@ -33,6 +33,7 @@ struct Functions {
   compile::Function auxiliary;                                        ///< t, q, v, z_d, w -> F, dF/dw
   compile::Function energy;   ///< t, q, v -> kinetic, potential (none for kind mechanical)
   compile::Function outputs;  ///< t, q, v, z_d, w, a, lambda -> [outputs] of the model
+  compile::Function pictures;   ///< the same inputs -> coordinates of [drawing.points] in order, then x and y of [plots]
 
   std::size_t dimension() const { return 2 * n + differential.size(); }
   bool has_energy() const { return equations.kinetic.has_value(); }

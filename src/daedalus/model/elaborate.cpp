@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "daedalus/expr/derivative.hpp"
 #include "daedalus/model/elaborate_depth.hpp"
+#include "daedalus/model/limits.hpp"
 #include "daedalus/model/vocabulary.hpp"
 
 namespace daedalus::model {
@@ -14,9 +14,6 @@ namespace daedalus::model {
 using expr::Op;
 
 namespace {
-
-constexpr std::size_t most_members = 10'000'000;
-constexpr std::size_t most_iterations = 200'000'000;
 
 bool is_whole(double value) { return std::abs(value) < 9e15 && value == std::floor(value); }
 
@@ -29,9 +26,16 @@ std::string plural(std::size_t n, std::string_view noun) { return fmt::format("{
 
 }  // namespace
 
+void Elaborator::too_large(const Place& place) const {
+  throw Error("too-large", fmt::format("the model is too large: written out it has more than {} parts", limits::nodes),
+              "check the bounds of families and sums; a name in [definitions] avoids writing out the same part again",
+              place);
+}
+
 Value Elaborator::elaborate(const SyntaxTree& tree, SyntaxId id) {
   const Syntax& node = tree[id];
   const Depth guard(*this, tree, node);
+  if (++steps_ > limits::steps || graph_.size() > limits::nodes) too_large(tree.place(node));
   const auto children = tree.children(node);
   switch (node.kind) {
     case SyntaxKind::number:
@@ -308,24 +312,6 @@ Expr Elaborator::function_call(Entity& entity, const SyntaxTree& tree, const Syn
   return number_of(*entity.body, entity.body->left());
 }
 
-Expr Elaborator::derivative_call(const SyntaxTree& tree, const Syntax& node) {
-  const auto arguments = tree.children(node);
-  int order = 1;
-  if (arguments.size() == 2) {
-    const std::int64_t given = whole_number(tree, arguments[1]);
-    if (given < 1 || given > 100)
-      throw Error("bad-order", fmt::format("the order of a derivative is 1, 2, ...: found {}", given),
-                  "write der(x) or der(x, 2)", tree.place(tree[arguments[1]]));
-    order = static_cast<int>(given);
-  }
-  const Expr inner = number_of(tree, arguments[0]);
-  try {
-    return derivative(inner, order);
-  } catch (const Error& error) {
-    throw Error(error.faults()[0].code, error.faults()[0].message, error.faults()[0].advice, tree.place(node));
-  }
-}
-
 Expr Elaborator::loop(const SyntaxTree& tree, const Syntax& node) {
   const auto children = tree.children(node);
   const std::int64_t from = whole_number(tree, children[0]), to = whole_number(tree, children[1]);
@@ -333,8 +319,7 @@ Expr Elaborator::loop(const SyntaxTree& tree, const Syntax& node) {
   Expr result = graph_.constant(adds ? 0.0 : 1.0);
   if (to < from) return result;
   const auto terms = static_cast<std::size_t>(to - from) + 1;
-  iterations_ += terms;
-  if (terms > most_members || iterations_ > most_iterations)
+  if (terms > limits::terms)
     throw Error("too-many-members", fmt::format("{} over {} terms is too long", adds ? "a sum" : "a product", terms),
                 "a name in [definitions] avoids writing out the same sum again", tree.place(node));
   scope_.loops.emplace_back(tree.name(node), from);
@@ -412,63 +397,6 @@ Indices Elaborator::indices(const SyntaxTree& tree, std::span<const SyntaxId> pa
   return result;
 }
 
-Expr Elaborator::rate(Expr unknown, int order) {
-  const UnknownSymbol base = unknown_of_symbol_.at(unknown.id());
-  if (order == 0) return unknown;
-  const int total = base.order + order;
-  const Expr symbol = graph_.symbol(derivative_name(items_[base.item].name, static_cast<std::size_t>(total)));
-  unknown_of_symbol_.try_emplace(symbol.id(), UnknownSymbol{base.item, total});
-  return symbol;
-}
-
-Expr Elaborator::derivative(Expr expression, int times) {
-  if (expression.is_symbol() && unknown_of_symbol_.contains(expression.id())) return rate(expression, times);
-  for (int k = 0; k < times; ++k) expression = total_derivative(expression);
-  return expression;
-}
-
-/// Sums are differentiated term by term and every result is kept, so that a chain of definitions X[i] = X[i-1] + ...
-/// costs O(N) and not the square of it.
-Expr Elaborator::total_derivative(Expr root) {
-  std::vector<NodeId> stack{root.id()};
-  while (!stack.empty()) {
-    const NodeId id = stack.back();
-    const expr::Node node = graph_.node(id);
-    const bool binary = node.op == Op::add || node.op == Op::sub;
-    if (total_derivatives_.contains(id)) {
-      stack.pop_back();
-    } else if (binary || node.op == Op::neg) {
-      const auto a = total_derivatives_.find(node.a), b = binary ? total_derivatives_.find(node.b) : a;
-      if (a == total_derivatives_.end()) stack.push_back(node.a);
-      if (b == total_derivatives_.end()) stack.push_back(node.b);
-      if (a == total_derivatives_.end() || b == total_derivatives_.end()) continue;
-      const Expr da = a->second, db = b->second;
-      total_derivatives_.emplace(id, node.op == Op::neg ? -da : node.op == Op::add ? da + db : da - db);
-    } else {
-      total_derivatives_.emplace(id, derivative_of_term(Expr(&graph_, id)));
-    }
-  }
-  return total_derivatives_.at(root.id());
-}
-
-Expr Elaborator::derivative_of_term(Expr term) {
-  if (term.is_constant()) return graph_.constant(0.0);
-  if (term.is_symbol() && unknown_of_symbol_.contains(term.id())) return rate(term, 1);
-  expr::Direction direction;
-  const NodeId root[] = {term.id()};
-  for (const NodeId id : walk_.from(graph_, root)) {
-    if (graph_.node(id).op != Op::symbol) continue;
-    if (id == time_.id()) direction.emplace(id, graph_.constant(1.0));
-    if (multipliers_.contains(id))
-      throw Error(
-          "derivative-of-multiplier",
-          fmt::format("the time derivative of '{}' is not available", graph_.symbol_name(graph_.node(id).index)),
-          "multipliers and reactions may be used, but not differentiated");
-    if (unknown_of_symbol_.contains(id)) direction.emplace(id, rate(Expr(&graph_, id), 1));
-  }
-  return direction.empty() ? graph_.constant(0.0) : expr::derivative_along(term, direction);
-}
-
 void Elaborator::iterate(const LoopsSyntax& loops, const std::function<void(const Scope&)>& member) {
   struct Range {
     std::int64_t from, to;
@@ -483,21 +411,21 @@ void Elaborator::iterate(const LoopsSyntax& loops, const std::function<void(cons
   // The members are counted first: a slip in a bound must not fill the memory before it is answered.
   std::size_t members = 0, visited = 0;
   const auto refuse = [&] {
-    throw Error("too-many-members", fmt::format("the family has more than {} members", most_members),
+    throw Error("too-many-members", fmt::format("the family has more than {} members", limits::members),
                 "check its bounds", loops.tree.place());
   };
   const std::function<void(std::size_t)> count = [&](std::size_t level) {
     const Range range = range_of(loops.loops[level]);
     if (range.to < range.from) return;
     const auto size = static_cast<std::size_t>(range.to - range.from) + 1;
-    if (size > most_members) refuse();
+    if (size > limits::members) refuse();
     if (level + 1 == loops.loops.size()) {
       members += size;
-      if (members > most_members) refuse();
+      if (members > limits::members) refuse();
       return;
     }
     for (std::int64_t i = range.from; i <= range.to; ++i) {
-      if (++visited > most_members) refuse();
+      if (++visited > limits::members) refuse();
       scope.loops.emplace_back(loops.loops[level].name, i);
       count(level + 1);
       scope.loops.pop_back();

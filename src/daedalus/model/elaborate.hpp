@@ -143,6 +143,7 @@ class Elaborator {
   void run(ItemId id, const Place& place);
   void compute(Item& item);
   [[noreturn]] void cycle(ItemId id, const Place& place) const;
+  [[noreturn]] void too_large(const Place& place) const;
 
   Value elaborate(const SyntaxTree& tree, SyntaxId id);
   Expr number_of(const SyntaxTree& tree, SyntaxId id);
@@ -187,7 +188,7 @@ class Elaborator {
 
   Scope scope_;
   int depth_ = 0;
-  std::size_t iterations_ = 0;
+  std::size_t steps_ = 0;  ///< parts of expressions that were elaborated
   std::vector<ItemId> waiting_, active_;
 };
 

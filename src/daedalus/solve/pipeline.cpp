@@ -189,7 +189,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   formulate::Formulated formulated = timed(
       trajectory.stages, "formulate", [&] { return plan.form->make(prepared.functions, form_options); });
   formulated.evaluator->guess_auxiliary(start.w);
-  Recorder recorder(formulated, trajectory, options.residuals);
+  Recorder recorder(formulated, trajectory, options);
   if (!start.found) {
     trajectory.status = integrate::Status::no_convergence;
     trajectory.message = start.message;

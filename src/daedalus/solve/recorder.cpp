@@ -12,8 +12,8 @@ namespace daedalus::solve {
 using mechanics::Evaluator;
 using mechanics::Functions;
 
-Recorder::Recorder(formulate::Formulated& formulated, Trajectory& trajectory, bool residual_columns)
-    : formulated_(formulated), trajectory_(trajectory), residual_columns_(residual_columns) {
+Recorder::Recorder(formulate::Formulated& formulated, Trajectory& trajectory, const RunOptions& options)
+    : formulated_(formulated), trajectory_(trajectory), options_(options) {
   const Functions& fn = formulated.evaluator->functions();
   const model::Model& model = *fn.equations.model;
   position_.resize(fn.holonomic);
@@ -33,12 +33,14 @@ Recorder::Recorder(formulate::Formulated& formulated, Trajectory& trajectory, bo
   for (const auto& z : fn.equations.z) columns.push_back(z.name());
   for (const auto& lambda : fn.equations.lambda) columns.push_back(lambda.name());
   for (const auto& output : model.outputs) columns.push_back(output.name);
-  if (residual_columns_) {
+  if (options_.residuals) {
     for (const std::size_t i : fn.holonomic_rows) columns.push_back("residual." + fn.equations.constraints[i].name);
     for (const auto& constraint : fn.equations.constraints)
       columns.push_back(constraint.holonomic ? "der(residual." + constraint.name + ")" : "residual." + constraint.name);
     if (fn.has_energy()) columns.push_back("energy");
   }
+  if (options_.pictures) trajectory_.picture_count = fn.pictures.output_count();
+  if (options_.on_columns) options_.on_columns(columns);
 }
 
 void Recorder::note(Largest& largest, const std::vector<double>& residual, const std::vector<double>& scale) {
@@ -81,8 +83,8 @@ bool Recorder::row(double t, const double* x) {
   if (!watch(t, x)) return false;
   Evaluator& evaluator = *formulated_.evaluator;
   const Functions& fn = evaluator.functions();
-  trajectory_.t.push_back(t);
-  auto& values = trajectory_.values;
+  std::vector<double>& values = row_;
+  values.clear();
   values.insert(values.end(), x, x + 2 * fn.n);
   for (std::size_t i = 0, d = 0; i < fn.equations.z.size(); ++i)
     values.push_back(fn.equations.z_differential[i] ? x[2 * fn.n + d++] : evaluator.w()[i]);
@@ -97,10 +99,23 @@ bool Recorder::row(double t, const double* x) {
       }
   }
   values.insert(values.end(), outputs_.begin(), outputs_.end());
-  if (residual_columns_) {
+  if (options_.residuals) {
     values.insert(values.end(), position_residual_.begin(), position_residual_.end());
     values.insert(values.end(), velocity_residual_.begin(), velocity_residual_.end());
     if (fn.has_energy()) values.push_back(energy_now_.kinetic + energy_now_.potential);
+  }
+  if (options_.on_row) options_.on_row(t, row_);
+  // A streamed run keeps its first and its latest row.
+  if (!options_.keep_rows && trajectory_.t.size() == 2) {
+    trajectory_.t.pop_back();
+    trajectory_.values.resize(row_.size());
+    trajectory_.pictures.resize(trajectory_.picture_count);
+  }
+  trajectory_.t.push_back(t);
+  trajectory_.values.insert(trajectory_.values.end(), row_.begin(), row_.end());
+  if (trajectory_.picture_count > 0) {
+    trajectory_.pictures.resize(trajectory_.pictures.size() + trajectory_.picture_count);
+    evaluator.pictures(t, x, trajectory_.pictures.data() + (trajectory_.pictures.size() - trajectory_.picture_count));
   }
   return true;
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/solve/run_options.hpp"
 #include "daedalus/solve/trajectory.hpp"
 
 namespace daedalus::solve {
@@ -10,7 +11,7 @@ namespace daedalus::solve {
 /// Turns states into rows of a trajectory and watches constraints and energy on the way.
 class Recorder {
  public:
-  Recorder(formulate::Formulated& formulated, Trajectory& trajectory, bool residual_columns);
+  Recorder(formulate::Formulated& formulated, Trajectory& trajectory, const RunOptions& options);
 
   /// Takes notice of a state: residuals of every level, energy. False where the state has no finite details.
   bool watch(double t, const double* x);
@@ -31,9 +32,10 @@ class Recorder {
 
   formulate::Formulated& formulated_;
   Trajectory& trajectory_;
-  bool residual_columns_;
+  const RunOptions& options_;
   Largest position_, velocity_, acceleration_;
   std::vector<double> position_residual_, velocity_residual_, position_scale_, velocity_scale_, outputs_;
+  std::vector<double> row_;
   std::vector<bool> output_failed_;
   double t_watched_ = 0.0;
   std::vector<double> x_watched_;

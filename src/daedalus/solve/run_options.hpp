@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,13 @@ struct RunOptions {
   std::vector<double> at;
   Rows rows = Rows::steps;
   bool residuals = false;  ///< adds residual.*, der(residual.*) and energy to the columns
+
+  bool pictures = false;   ///< records what [drawing] and [plots] show
+  bool keep_rows = true;   ///< keeps all rows in the trajectory; off: only the first and the last, for runs that are streamed
+
+  /// Told the columns before the first row, then every row as soon as it is computed.
+  std::function<void(const std::vector<std::string>& columns)> on_columns;
+  std::function<void(double t, std::span<const double> values)> on_row;
 
   std::function<bool()> interrupt;                                     ///< asked once per step
   std::function<void(double t, double t_end, double h)> progress;  ///< told now and then

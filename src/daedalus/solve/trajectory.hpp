@@ -42,6 +42,8 @@ struct Trajectory {
   std::vector<std::string> columns;  ///< beside t
   std::vector<double> t;
   std::vector<double> values;  ///< row-major, one row per t
+  std::size_t picture_count = 0;  ///< numbers per row in `pictures`
+  std::vector<double> pictures;   ///< what [drawing] and [plots] show, row by row in the order of mechanics::Functions::pictures
   double value(std::size_t row, std::size_t column) const { return values[row * columns.size() + column]; }
   /// Position of a column. Throws Error("unknown-column") that names the nearest.
   std::size_t column(const std::string& name) const;
