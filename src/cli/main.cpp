@@ -1,6 +1,8 @@
 // The command `daedalus`. Every error is translated to text or JSON and an exit status here, once.
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string_view>
@@ -12,9 +14,19 @@
 
 namespace daedalus::cli {
 
+namespace {
+
+/// The first fault of standard output, 0 for none.
+int print_fault = 0;
+
+}  // namespace
+
 void print(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  std::fflush(stdout);
+  errno = 0;
+  const bool good = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (good || print_fault != 0) return;
+  print_fault = errno == 0 ? EIO : errno;
+  tell(std::string("error[cannot-write]: standard output cannot be written: ") + std::strerror(print_fault) + "\n");
 }
 
 void tell(const std::string& text) {
@@ -66,7 +78,8 @@ int main(int argc, char** argv) {
   };
   try {
     if (const auto status = cli::parse(argc, argv, command)) return *status;
-    return cli::run(command);
+    const int status = cli::run(command);
+    return status == cli::done && cli::print_fault != 0 ? cli::numerics_failed : status;
   } catch (const Error& error) {
     if (command.json) cli::print(report::to_json(error));
     cli::tell(std::string(error.what()) + "\n");

@@ -53,7 +53,7 @@ Error translated(const CLI::App& app, const CLI::ParseError& error, int argc, co
 std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   CLI::App app{"Daedalus: differential-algebraic equations of high index, solved without drift", "daedalus"};
   app.require_subcommand(1);
-  app.set_version_flag("--version", std::string("daedalus ") + report::version());
+  app.set_version_flag("--version", report::version_text());
   app.footer("A first model and everything else: docs/index.md");
 
   std::string perturb;
@@ -99,11 +99,11 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   simulate->add_option("--samples", run.samples, "number of output rows, evenly spaced");
   simulate->add_option("--every", run.every, "distance of output rows in time");
   simulate->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
-  simulate->add_option("--output", command.output, "file for the rows: .csv or .json");
+  simulate->add_option("--output", command.output, "file for the rows: .csv (written while they are computed), .json or .h5");
   simulate->add_flag("--residuals", run.residuals, "add residual.*, der(residual.*) and energy as columns");
   simulate->add_option("--plot", command.plot, "figure for papers and slides: .svg or .pdf");
-  simulate->add_option("--report", command.page, "self-contained page: .html (later version)");
-  simulate->add_option("--restart", command.restart, "FILE[@T]: continue from a result (later version)");
+  simulate->add_option("--report", command.page, "self-contained page with plots and animation: .html");
+  simulate->add_option("--restart", command.restart, "FILE[@T]: continue from the last row of a result, or from that at T");
   simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
 
   CLI::App* methods = add("methods", "the catalogue of integration methods");
@@ -133,7 +133,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   }
   if (command.format == "json") command.json = true;
   if (steps) not_yet("derive --steps");
-  for (const auto& [value, name] : {std::pair{&command.page, "--report"}, {&command.restart, "--restart"}, {&perturb, "--perturb"}})
+  for (const auto& [value, name] : {std::pair{&perturb, "--perturb"}})
     if (!value->empty()) not_yet(name);
   return std::nullopt;
 }

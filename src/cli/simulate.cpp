@@ -1,62 +1,38 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
+#include <filesystem>
+#include <optional>
 
 #include "cli/command.hpp"
+#include "cli/progress.hpp"
 #include "daedalus/base/error.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/report/csv.hpp"
+#include "daedalus/report/csv_stream.hpp"
+#include "daedalus/report/hdf5.hpp"
 #include "daedalus/report/json.hpp"
+#include "daedalus/report/page.hpp"
 #include "daedalus/report/plot.hpp"
+#include "daedalus/report/result_file.hpp"
 #include "daedalus/report/text.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "daedalus/solve/restart.hpp"
 
 namespace daedalus::cli {
 
 namespace {
 
-volatile std::sig_atomic_t interrupt_asked = 0;
-
-extern "C" void on_interrupt(int) { interrupt_asked = 1; }
-
-/// One line on the terminal that is written again and again, from the second second of a run on.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO) != 0), begin_(Clock::now()), last_(begin_) {}
-  ~ProgressLine() {
-    if (shown_) tell("\r\033[K");
-  }
-  void operator()(double t, double t_start, double t_end, double h) {
-    if (!wanted_) return;
-    const auto now = Clock::now();
-    const double running = seconds(now - begin_);
-    if (running < 1.0 || seconds(now - last_) < 0.1) return;
-    last_ = now;
-    shown_ = true;
-    const double part = (t - t_start) / (t_end - t_start);
-    tell(fmt::format("\r\033[K{:3.0f} %  t = {}  step {}  {:.0f} s left", 100.0 * part, brief(t, 5), brief(h, 2),
-                     part > 0.0 ? running * (1.0 - part) / part : 0.0));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static double seconds(Clock::duration d) { return std::chrono::duration<double>(d).count(); }
-  bool wanted_, shown_ = false;
-  Clock::time_point begin_, last_;
-};
-
-enum class FileKind { none, csv, json };
+enum class FileKind { none, csv, json, h5 };
 
 FileKind kind_of(const std::string& path) {
   if (path.empty()) return FileKind::none;
   if (path.ends_with(".csv")) return FileKind::csv;
   if (path.ends_with(".json")) return FileKind::json;
-  if (path.ends_with(".h5")) throw Error("not-yet", "HDF5 files are not available yet", "write a .csv or .json file");
+  if (path.ends_with(".h5")) return FileKind::h5;
   throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say what to write", path),
-              "end the name in .csv or .json");
+              "end the name in .csv, .json or .h5");
 }
 
 enum class PlotKind { none, svg, pdf };
@@ -67,6 +43,12 @@ PlotKind plot_kind_of(const std::string& path) {
   if (path.ends_with(".pdf")) return PlotKind::pdf;
   throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say what to draw", path),
               "end the name in .svg or .pdf");
+}
+
+/// Whether a page is asked for.
+bool page_asked(const std::string& path) {
+  if (path.empty() || path.ends_with(".html")) return !path.empty();
+  throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say that it is a page", path), "end the name in .html");
 }
 
 /// The first and the last row alone.
@@ -81,16 +63,68 @@ solve::Trajectory ends_of(const solve::Trajectory& run) {
   return ends;
 }
 
-/// Takes out the columns that only the figure needed; they are the last ones.
-void drop_residuals(solve::Trajectory& run, bool has_energy) {
+/// How many of the columns were asked for: those that only a figure needs are the last ones.
+std::size_t columns_without_residuals(const std::vector<std::string>& columns, bool has_energy) {
   const auto extra = [](const std::string& name) { return name.starts_with("residual.") || name.starts_with("der(residual."); };
+  std::size_t kept = columns.size();
+  if (has_energy && kept > 0) --kept;
+  while (kept > 0 && extra(columns[kept - 1])) --kept;
+  return kept;
+}
+
+void keep_columns(solve::Trajectory& run, std::size_t kept) {
   const std::size_t width = run.columns.size();
-  if (has_energy && width > 0) run.columns.pop_back();
-  while (!run.columns.empty() && extra(run.columns.back())) run.columns.pop_back();
-  const std::size_t kept = run.columns.size();
+  if (kept == width) return;
+  run.columns.resize(kept);
   for (std::size_t row = 1; row < run.t.size(); ++row)
     std::copy_n(run.values.begin() + static_cast<std::ptrdiff_t>(row * width), kept, run.values.begin() + static_cast<std::ptrdiff_t>(row * kept));
   run.values.resize(run.t.size() * kept);
+}
+
+/// The row to continue from, where --restart asks for one.
+std::optional<report::ResultRow> restart_row(const Command& command) {
+  if (command.restart.empty()) return std::nullopt;
+  const auto [path, t] = report::split_restart(command.restart);
+  return report::read_result(path, t);
+}
+
+bool same_file(const std::string& one, const std::string& other) {
+  std::error_code ignored;
+  return std::filesystem::equivalent(one, other, ignored) && !ignored;
+}
+
+/// The model, started at the row.
+model::Model continued(model::Model model, const report::ResultRow& row, const solve::RunOptions& options) {
+  const std::optional<double> t_end = options.t_end ? options.t_end : model.simulation.t_end;
+  if (t_end && row.t > *t_end)
+    throw Error("restart-after-end",
+                fmt::format("the row at t = {} of '{}' is after the end of the run, t_end = {}", shortest(row.t), row.path, shortest(*t_end)),
+                "give a later --t-end, or an earlier row with --restart FILE@T");
+  return solve::continued(std::move(model), {row.t, row.columns, row.values, row.path, row.model});
+}
+
+std::string continued_note(const report::ResultRow& row) {
+  std::string text = fmt::format("continued from row {} of '{}' at t = {}", row.rows, row.path, shortest(row.t));
+  if (row.rows_after > 0) text += fmt::format("; {} come after it", count(row.rows_after, "row"));
+  if (row.torn) text += "; an incomplete last row was left out";
+  return text;
+}
+
+/// Puts the rows of a continued .json or .h5 file before the new ones.
+void put_before(solve::Trajectory& run, const report::ResultRow& row) {
+  const auto first = static_cast<std::size_t>(std::upper_bound(run.t.begin(), run.t.end(), row.t) - run.t.begin());
+  run.t.erase(run.t.begin(), run.t.begin() + static_cast<std::ptrdiff_t>(first));
+  run.values.erase(run.values.begin(), run.values.begin() + static_cast<std::ptrdiff_t>(first * run.columns.size()));
+  run.t.insert(run.t.begin(), row.all_t.begin(), row.all_t.end());
+  run.values.insert(run.values.begin(), row.all_values.begin(), row.all_values.end());
+}
+
+/// Why the CSV file is not complete, with what becomes of the rows that are not in it.
+std::string stream_fault(const report::CsvStream& stream, const char* fate_of_one, const char* fate_of_many) {
+  if (stream.rows_waiting() == 0) return stream.fault();
+  if (stream.rows_waiting() == 1) return fmt::format("{}; 1 row, t = {}, {}", stream.fault(), shortest(stream.t_waiting_first()), fate_of_one);
+  return fmt::format("{}; {} from t = {} to t = {} {}", stream.fault(), count(stream.rows_waiting(), "row"),
+                     shortest(stream.t_waiting_first()), shortest(stream.t_waiting_last()), fate_of_many);
 }
 
 }  // namespace
@@ -98,50 +132,139 @@ void drop_residuals(solve::Trajectory& run, bool has_energy) {
 int simulate(const Command& command) {
   const FileKind kind = kind_of(command.output);
   const PlotKind plot = plot_kind_of(command.plot);
+  const bool page = page_asked(command.page);
+  // What can be known about the files is checked before anything is computed.
+  const std::optional<report::ResultRow> earlier = restart_row(command);
+  const bool append = earlier && kind != FileKind::none && same_file(earlier->path, command.output);
+  std::optional<report::CsvStream> stream;
+  if (kind == FileKind::csv && append) stream.emplace(*earlier);
+  if (kind == FileKind::csv && !append) stream.emplace(command.output);
+  if (kind == FileKind::json || kind == FileKind::h5) report::check_writable(command.output);
+  if (plot != PlotKind::none) report::check_writable(command.plot);
+  if (page) report::check_writable(command.page);
+
   const auto begin = std::chrono::steady_clock::now();
   model::Model model = read(command);
+  if (earlier) model = continued(std::move(model), *earlier, command.run);
   const double read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const solve::Prepared prepared = solve::prepare(std::move(model));
 
   solve::RunOptions options = command.run;
-  options.rows = kind == FileKind::none && plot == PlotKind::none ? solve::Rows::ends : solve::Rows::steps;
+  options.rows = kind == FileKind::none && plot == PlotKind::none && !page ? solve::Rows::ends : solve::Rows::steps;
   const bool times = options.samples || options.every || !options.at.empty();
+  if (earlier) {
+    options.continues = true;
+    options.output_start = std::min(earlier->t, solve::start_time(*prepared.model, command.run));
+    options.t_start = earlier->t;
+    std::vector<solve::Moment> moments;
+    for (std::size_t i = 0; i < earlier->recent_t.size(); ++i)
+      moments.push_back({earlier->recent_t[i], earlier->columns, earlier->recent_values[i], earlier->path, earlier->model});
+    if (const auto next = solve::next_step(prepared, options, moments)) {
+      options.first_step = next->size;
+      options.first_step_was_refused = next->was_refused;
+    }
+  }
   if (plot != PlotKind::none) {
     options.residuals = options.pictures = true;
     // Dense output draws smoother than straight lines between long steps; a file keeps the steps.
     if (!times && kind == FileKind::none) options.samples = prepared.functions->dimension() < 200 ? 4001 : 1001;
   }
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  options.interrupt = [] { return interrupt_asked != 0; };
+  if (page) report::page_options(prepared, options, kind == FileKind::none ? report::Between::dense_output : report::Between::nothing);
+  const auto wanted_columns = [&](const std::vector<std::string>& columns) {
+    return options.residuals == command.run.residuals
+               ? columns.size()
+               : columns_without_residuals(columns, prepared.functions->has_energy());
+  };
+  const auto cut = [&](const std::vector<std::string>& columns) {
+    return std::vector<std::string>(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(wanted_columns(columns)));
+  };
+  if (append && !stream)
+    options.on_columns = [&](const std::vector<std::string>& columns) { report::require_columns(*earlier, cut(columns)); };
+  if (stream) {
+    options.keep_rows = plot != PlotKind::none || page || (command.json && times);
+    options.on_columns = [&](const std::vector<std::string>& columns) { stream->columns(cut(columns)); };
+    options.on_row = [&](double t, std::span<const double> values) { stream->row(t, values.first(stream->column_count())); };
+  }
+
+  take_signals();
   solve::Trajectory run;
   {
-    ProgressLine progress(!command.quiet);
+    ProgressLine progress(command.quiet || command.json ? ProgressLine::Show::never : ProgressLine::Show::on_terminal);
     const double t_start = solve::start_time(*prepared.model, options);
     options.progress = [&](double t, double t_end, double h) { progress(t, t_start, t_end, h); };
+    bool told = false;
+    options.interrupt = [&] {
+      if (stream) {
+        stream->poll();
+        if (stream->faulty() && !told) {
+          told = true;
+          progress.clear();
+          tell(fmt::format("warning: {}\n  -> {}\n", stream_fault(*stream, "waits in memory and is tried again", "wait in memory and are tried again"), stream->advice()));
+        }
+        if (stream->overflown()) return true;
+      }
+      return asked_to_stop();
+    };
     run = solve::simulate(prepared, options);
   }
   run.prepare_seconds += read_seconds;
   run.stages.emplace(run.stages.begin(), "read", read_seconds);
+  if (earlier) run.notes.insert(run.notes.begin(), continued_note(*earlier));
 
-  if (plot == PlotKind::svg) report::write_file(command.plot, report::plot_svg(report::plot_data(run, *prepared.model)));
-  if (plot == PlotKind::pdf) report::write_file(command.plot, report::plot_pdf(report::plot_data(run, *prepared.model)));
-  if (plot != PlotKind::none && !command.run.residuals) drop_residuals(run, prepared.functions->has_energy());
-  if (kind == FileKind::csv) report::write_file(command.output, report::to_csv(run));
-  if (kind == FileKind::json) report::write_file(command.output, report::to_json(run));
+  // The rows first: whatever fails later, they are safe.
+  std::vector<std::string> faults;
+  const auto attempt = [&](const std::string& lost, const auto& write) {
+    try {
+      write();
+    } catch (const Error& error) {
+      faults.push_back(error.faults().front().message + lost);
+      tell(fmt::format("error[{}]: {}\n  -> {}\n", error.faults().front().code, faults.back(), error.faults().front().advice));
+    }
+  };
+  std::size_t rows = run.t.size();
+  double t_last = run.t.empty() ? run.t_start : run.t.back();
+  if (stream) {
+    if (!stream->finish()) {
+      faults.push_back(stream_fault(*stream, "is lost", "are lost"));
+      tell(fmt::format("error[cannot-write]: {}\n  -> {}\n", faults.back(), stream->advice()));
+    }
+    rows = stream->rows();
+    t_last = stream->t_written();
+  }
+  std::string figure;
+  if (plot == PlotKind::svg) figure = report::plot_svg(report::plot_data(run, *prepared.model));
+  if (plot == PlotKind::pdf) figure = report::plot_pdf(report::plot_data(run, *prepared.model));
+  const std::string page_text = page ? report::to_page(prepared, run, command.run) : std::string{};
+  keep_columns(run, wanted_columns(run.columns));
+  if (kind == FileKind::json || kind == FileKind::h5) {
+    attempt(fmt::format("; {} up to t = {} are lost", count(rows, "row"), shortest(t_last)), [&] {
+      if (append) put_before(run, *earlier);
+      report::write_file(command.output, kind == FileKind::json ? report::to_json(run) : report::to_hdf5(run));
+    });
+    rows = run.t.size();
+  }
+  if (plot != PlotKind::none) attempt("", [&] { report::write_file(command.plot, figure); });
+  if (page) attempt("", [&] { report::write_file(command.page, page_text); });
+
   if (command.json) {
-    print(report::to_json(times ? run : ends_of(run)));
+    print(report::to_json(times ? run : ends_of(run), faults.empty() ? "" : faults.front()));
   } else if (!command.quiet) {
     print(report::to_text(run, command.model));
-    if (kind != FileKind::none)
-      print(fmt::format("{:<10}{} ({}, {})\n", "wrote", command.output, count(run.t.size(), "row"),
-                        count(run.columns.size() + 1, "column")));
-    if (plot != PlotKind::none) print(fmt::format("{:<10}{}\n", "drew", command.plot));
+    if (kind != FileKind::none && faults.empty())
+      print(fmt::format("{:<10}{} ({}{}, {})\n", "wrote", command.output, count(rows, "row"),
+                        append ? fmt::format(", {} of them new", rows - earlier->rows) : "", count(run.columns.size() + 1, "column")));
+    if (plot != PlotKind::none && faults.empty()) print(fmt::format("{:<10}{}\n", "drew", command.plot));
+    if (page && faults.empty()) print(fmt::format("{:<10}{} ({:.1f} MB; open it in a browser)\n", "page", command.page, 1e-6 * static_cast<double>(page_text.size())));
   }
-  if (run.success()) return done;
+  if (run.success()) return faults.empty() ? done : numerics_failed;
   if (run.status == integrate::Status::interrupted) {
-    tell(run.message + "\n");
-    return interrupted;
+    std::string text = run.message;
+    if (kind != FileKind::none && rows > 0) {
+      text += fmt::format("; '{}' has {} up to t = {}", command.output, count(rows, "row"), shortest(t_last));
+      if (faults.empty()) text += fmt::format("\n  -> the same command with --restart {} goes on from there", command.output);
+    }
+    tell(text + "\n");
+    return faults.empty() ? interrupted : numerics_failed;
   }
   tell(fmt::format("error[{}]: {}\n", solve::name_of(run.status), run.message));
   return numerics_failed;

@@ -1,4 +1,4 @@
-// docs/errors.md explains every code that the sources use, and no other.
+// docs/errors.md explains every code that the sources use, and no other; every code has a test with its exact text.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -18,15 +18,37 @@ std::string text_of(const fs::path& file) {
   return text;
 }
 
-/// Codes are the first words given to Error(...), fault(...), fail(...) or faults.add(...).
+void collect(const std::string& text, const std::regex& pattern, std::set<std::string>& codes) {
+  for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match)
+    codes.insert((*match)[1]);
+}
+
+/// Codes are the first words given to Error(...), fault(...), fail(...), faults.add(...) or a Fault in braces, and the
+/// names of the statuses with which a run may end.
 std::set<std::string> used_codes() {
-  static const std::regex pattern(R"re((?:\bError|\bfault|\bfail|[.>]add)\(\s*"([a-z0-9]+(?:-[a-z0-9]+)*)",)re");
+  static const std::regex pattern(
+      R"re((?:\bError|\bfault|\bfail|[.>]add)\(\s*"([a-z0-9]+(?:-[a-z0-9]+)*)",)re");
+  static const std::regex in_braces(R"re((?:return |Fault)\{\s*"([a-z0-9]+(?:-[a-z0-9]+)*)",)re");
+  static const std::regex status(R"re(case integrate::Status::\w+:\s*return "([a-z-]+)")re");
   std::set<std::string> codes;
   for (const auto& entry : fs::recursive_directory_iterator(repository() / "src")) {
     if (entry.path().extension() != ".cpp" && entry.path().extension() != ".hpp") continue;
     const std::string text = text_of(entry.path());
-    for (std::sregex_iterator match(text.begin(), text.end(), pattern), end; match != end; ++match)
-      codes.insert((*match)[1]);
+    collect(text, pattern, codes);
+    if (entry.path().filename() == "toml_fault.cpp") collect(text, in_braces, codes);
+    collect(text, status, codes);
+  }
+  for (const char* good : {"done", "stopped", "interrupted"}) codes.erase(good);  // no failures
+  return codes;
+}
+
+/// Codes that a test compares with the text around them: error[code].
+std::set<std::string> tested_codes() {
+  static const std::regex pattern(R"re(error\[([a-z0-9-]+)\]: )re");
+  std::set<std::string> codes;
+  for (const auto& entry : fs::recursive_directory_iterator(repository() / "tests")) {
+    if (entry.path().extension() != ".cpp" && entry.path().extension() != ".txt") continue;
+    collect(text_of(entry.path()), pattern, codes);
   }
   return codes;
 }
@@ -49,6 +71,13 @@ TEST(ErrorCodes, AreAllExplained) {
   for (const std::string& code : used)
     EXPECT_TRUE(explained.contains(code) || code == "internal" || code == "out-of-memory")
         << "docs/errors.md does not explain " << code;
+}
+
+TEST(ErrorCodes, AreAllTestedWithTheirText) {
+  const std::set<std::string> tested = tested_codes();
+  for (const std::string& code : used_codes())
+    EXPECT_TRUE(tested.contains(code) || code == "internal" || code == "out-of-memory")
+        << "no test has a text with error[" << code << "]: ";
 }
 
 TEST(ErrorCodes, ExplainedOnesExist) {

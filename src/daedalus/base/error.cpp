@@ -52,6 +52,16 @@ std::string quote(const Place& place) {
   return fmt::format("{:>6} | {}\n       | {}\n", place.line, text, marks);
 }
 
+/// Cuts the middle out of a text that quotes something endless.
+void shorten(std::string& text) {
+  constexpr std::size_t most = 600, head = 400, tail = 150;
+  if (text.size() <= most) return;
+  std::size_t from = head, to = text.size() - tail;
+  while (from > 0 && continues_character(text[from])) --from;
+  while (to < text.size() && continues_character(text[to])) ++to;
+  text.replace(from, to - from, " ... ");
+}
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1), last(b.size() + 1), before(b.size() + 1);
   std::iota(last.begin(), last.end(), std::size_t{0});
@@ -87,7 +97,11 @@ std::string render(const Fault& fault) {
 }
 
 Error::Error(std::vector<Fault> faults) : faults_(std::move(faults)) {
-  for (const Fault& fault : faults_) rendered_ += render(fault);
+  for (Fault& fault : faults_) {
+    shorten(fault.message);
+    shorten(fault.advice);
+    rendered_ += render(fault);
+  }
   if (!rendered_.empty() && rendered_.back() == '\n') rendered_.pop_back();
 }
 
@@ -105,12 +119,19 @@ void Faults::throw_if_any() {
   std::stable_sort(faults_.begin(), faults_.end(), [](const Fault& a, const Fault& b) {
     return std::pair(a.place.line, a.place.column) < std::pair(b.place.line, b.place.column);
   });
+  if (faults_.size() > most_shown) {
+    faults_.resize(most_shown);
+    this->add("too-many-faults", fmt::format("there are more mistakes; these are the first {}", most_shown),
+              "correct these and try again");
+  }
   throw Error(std::move(faults_));
 }
 
 std::vector<std::string> nearest_names(std::string_view wrong, const std::vector<std::string>& known,
                                        std::size_t most) {
   std::vector<std::pair<std::size_t, std::string>> ranked;
+  constexpr std::size_t longest = 100;
+  if (wrong.size() > longest) return {};
   const std::size_t allowed = std::max<std::size_t>(1, wrong.size() / 3 + (wrong.size() > 2 ? 1 : 0));
   for (const std::string& name : known) {
     const std::size_t longer = std::max(name.size(), wrong.size()), shorter = std::min(name.size(), wrong.size());
@@ -121,7 +142,7 @@ std::vector<std::string> nearest_names(std::string_view wrong, const std::vector
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<std::string> names;
   for (const auto& [distance, name] : ranked) {
-    if (names.size() == most) break;
+    if (names.size() == most || (distance > 0 && ranked.front().first == 0)) break;  // only the case is wrong
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
   }
   return names;

@@ -52,11 +52,14 @@ class Error : public std::exception {
 /// Collects faults so that all of a file are reported together.
 class Faults {
  public:
+  /// Faults that are shown; more than these help nobody.
+  static constexpr std::size_t most_shown = 100;
+
   void add(std::string code, std::string message, std::string advice = {}, Place place = {});
   void add(const Error& error);
   bool empty() const { return faults_.empty(); }
   std::size_t size() const { return faults_.size(); }
-  /// Throws one Error with everything collected, ordered by place, if there is anything.
+  /// Throws one Error with what was collected, ordered by place, if there is anything.
   void throw_if_any();
 
  private:

@@ -29,14 +29,16 @@ constexpr std::array<OpInfo, 41> infos{{
     {"==", 2},       {"!=", 2},     {"and", 2},   {"or", 2},   {"not", 1},   {"if", 3},
 }};
 
+bool commutes(Op op) { return op == Op::add || op == Op::mul; }
+
 std::uint64_t hash_of(const Node& node) {
   auto mix = [](std::uint64_t h, std::uint64_t v) {
     h ^= v + 0x9E3779B97F4A7C15ULL + (h << 6) + (h >> 2);
     return h * 0xBF58476D1CE4E5B9ULL;
   };
   std::uint64_t h = static_cast<std::uint64_t>(node.op);
-  h = mix(h, node.a);
-  h = mix(h, node.b);
+  h = mix(h, commutes(node.op) ? std::min(node.a, node.b) : node.a);
+  h = mix(h, commutes(node.op) ? std::max(node.a, node.b) : node.b);
   h = mix(h, node.c);
   h = mix(h, node.index);
   h = mix(h, std::bit_cast<std::uint64_t>(node.value));
@@ -44,7 +46,9 @@ std::uint64_t hash_of(const Node& node) {
 }
 
 bool same(const Node& l, const Node& r) {
-  return l.op == r.op && l.a == r.a && l.b == r.b && l.c == r.c && l.index == r.index &&
+  // a + b and b + a are one node; the order in which it was written first is the one that is printed.
+  const bool operands = (l.a == r.a && l.b == r.b) || (commutes(l.op) && l.a == r.b && l.b == r.a);
+  return l.op == r.op && operands && l.c == r.c && l.index == r.index &&
          std::bit_cast<std::uint64_t>(l.value) == std::bit_cast<std::uint64_t>(r.value);
 }
 
@@ -137,14 +141,6 @@ void Graph::grow() {
 
 NodeId Graph::intern(const Node& node) {
   const std::size_t mask = buckets_.size() - 1;
-  const bool commutes = node.op == Op::add || node.op == Op::mul;
-  if (commutes && node.a != node.b) {
-    // a + b and b + a are one node; the order in which it was written first is the one that is printed.
-    Node swapped = node;
-    std::swap(swapped.a, swapped.b);
-    for (std::size_t slot = hash_of(swapped) & mask; buckets_[slot] != empty; slot = (slot + 1) & mask)
-      if (same(nodes_[buckets_[slot]], swapped)) return buckets_[slot];
-  }
   std::size_t slot = hash_of(node) & mask;
   for (; buckets_[slot] != empty; slot = (slot + 1) & mask)
     if (same(nodes_[buckets_[slot]], node)) return buckets_[slot];

@@ -195,7 +195,7 @@ class Run {
 
   void take_controlled_steps() {
     double size = first_size();
-    bool rejected_before = false;
+    bool rejected_before = options_.first_step_was_refused;
     while (t_ != options_.t_end) {
       if (must_stop()) return;
       const double remaining = std::abs(options_.t_end - t_);

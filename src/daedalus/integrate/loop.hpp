@@ -17,6 +17,7 @@ struct LoopOptions {
   Tolerance tolerance;
   std::optional<double> step;        ///< size of fixed steps; a method without error estimate needs it
   std::optional<double> first_step;  ///< size of the first step under step control; none: chosen from the system
+  bool first_step_was_refused = false;  ///< a longer one was refused before: the second step is not longer than the first
   double max_step = std::numeric_limits<double>::infinity();  ///< under step control
   std::size_t max_steps = 10'000'000;                         ///< accepted and rejected ones together
   /// Between t_start and t_end, ascending in the direction of integration; delivered by dense output.

@@ -73,7 +73,10 @@ Expr Elaborator::derivative_of_term(Expr term) {
   if (term.is_symbol() && unknown_of_symbol_.contains(term.id())) return rate(term, 1);
   expr::Direction direction;
   const NodeId root[] = {term.id()};
-  for (const NodeId id : walk_.from(graph_, root)) {
+  const std::vector<NodeId>& used = walk_.from(graph_, root);
+  // Terms that share their parts are walked again and again.
+  if (steps_ += used.size(); steps_ > limits::steps) too_large({});
+  for (const NodeId id : used) {
     if (graph_.node(id).op != Op::symbol) continue;
     if (id == time_.id()) direction.emplace(id, graph_.constant(1.0));
     if (multipliers_.contains(id))

@@ -5,6 +5,7 @@
 
 #include "daedalus/model/elaborate.hpp"
 #include "daedalus/model/elaborate_depth.hpp"
+#include "daedalus/model/limits.hpp"
 #include "daedalus/model/vocabulary.hpp"
 
 namespace daedalus::model {
@@ -81,6 +82,9 @@ Entity* Elaborator::find(const std::string& name) {
 
 ItemId Elaborator::add(Item item) {
   const auto id = static_cast<ItemId>(items_.size());
+  if (items_.size() >= limits::items)
+    throw Error("too-large", fmt::format("the model is too large: it has more than {} quantities", limits::items),
+                "check the bounds of families; long data belong into [tables]", item.place);
   if (item.kind == Item::Kind::parameter || item.kind == Item::Kind::discrete)
     item_of_symbol_[item.expression.id()] = id;
   items_.push_back(std::move(item));
@@ -93,11 +97,15 @@ void Elaborator::add_constraint(const std::string& base, const std::string& name
 }
 
 std::vector<std::string> Elaborator::visible_names(const Scope& scope) const {
+  constexpr std::size_t most_names = 5000;  // for a suggestion; a model of a million names has a million mistakes
   std::vector<std::string> names;
   for (const auto& [name, value] : scope.loops) names.push_back(name);
   for (const auto& [name, value] : scope.arguments) names.push_back(name);
   for (const Entity& entity : entities_)
-    if (entity.role != Role::function) names.push_back(entity.name);
+    if (entity.role != Role::function) {
+      names.push_back(entity.name);
+      if (names.size() >= most_names) break;
+    }
   names.insert(names.end(), {"t", "pi"});
   return names;
 }

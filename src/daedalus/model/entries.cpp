@@ -15,6 +15,7 @@ void Reader::report(const Error& error) {
     const std::string once = fmt::format("{}:{}:{}:{}:{}", fault.place.source ? fault.place.source->name : "",
                                          fault.place.line, fault.place.column, fault.code, fault.message);
     if (reported_.insert(once).second) faults_.add(Error(std::vector{fault}));
+    if (fault.code == "too-large" || faults_.size() > Faults::most_shown) throw Stop{};
   }
 }
 
@@ -34,17 +35,42 @@ const TomlValue* Reader::table_of(const TomlEntry& entry, std::string_view what)
   return nullptr;
 }
 
+namespace {
+
+/// The known key that other programs and books call by this name, or nothing.
+std::string meant_key(const std::string& name, const std::vector<std::string>& known) {
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"T", "kinetic"},    {"V", "potential"},  {"U", "potential"},    {"L", "lagrangian"},
+      {"R", "dissipation"}, {"D", "dissipation"}, {"M", "mass"},        {"f", "force"},
+      {"F", "force"},      {"forces", "force"}, {"value", "start"},    {"initial", "start"},
+      {"init", "start"},   {"start", "value"},  {"solver", "method"},  {"integrator", "method"},
+      {"tolerance", "rtol"}, {"reltol", "rtol"}, {"abstol", "atol"},   {"tend", "t_end"},
+      {"stop", "t_end"},   {"end", "t_end"},    {"duration", "t_end"}, {"condition", "when"},
+      {"units", "unit"},
+  };
+  for (const auto& [other, ours] : others)
+    if (other == name && std::find(known.begin(), known.end(), ours) != known.end()) return std::string(ours);
+  return {};
+}
+
+}  // namespace
+
 void Reader::check_keys(const TomlValue& table, const std::string& where, const std::vector<std::string>& known) {
   for (const TomlEntry& entry : table.entries) {
     if (std::find(known.begin(), known.end(), entry.name()) != known.end()) continue;
     std::string advice = suggest(entry.name(), known);
+    const std::string meant = meant_key(entry.name(), known);
+    if (!meant.empty()) advice = fmt::format("did you mean '{}'?", meant);
+    if (entry.name() == "step" || entry.name() == "dt" || entry.name() == "h")
+      advice = "a fixed step is an option of the command line: --step";
     if (entry.name() == "for")
       advice =
           "families are possible in variables, auxiliary, definitions, equations, constraints, invariants, outputs, "
           "forces and drawing";
     fault("unknown-key", fmt::format("{} has no key '{}'", where, entry.name()), advice, entry.key.place());
     // The slip is reported; that the right key is missing need not be.
-    const std::vector<std::string> near = nearest_names(entry.name(), known, 1);
+    const std::vector<std::string> near =
+        meant.empty() ? nearest_names(entry.name(), known, 1) : std::vector<std::string>{meant};
     if (!near.empty()) misspelt_[&table].emplace(near[0], &entry);
   }
 }

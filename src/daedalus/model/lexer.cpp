@@ -6,6 +6,8 @@
 #include <charconv>
 #include <utility>
 
+#include "daedalus/model/vocabulary.hpp"
+
 namespace daedalus::model {
 
 namespace {
@@ -36,7 +38,7 @@ std::uint32_t code_point(std::string_view character) {
 std::string advice_for(std::string_view character) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 21> replacements{{
       {"&", "write 'and'"},
-      {"|", "write 'or'; the absolute value is abs(x)"},
+      {"|", "the absolute value is abs(x); in a condition write 'or'"},
       {"!", "write 'not' or '!='"},
       {"\u00B7", "write '*'"},
       {"\u00D7", "write '*'"},
@@ -55,14 +57,19 @@ std::string advice_for(std::string_view character) {
       {"\"", "for a second derivative write '' (two apostrophes) or der(x, 2)"},
       {"{", "write parentheses"},
       {"}", "write parentheses"},
-      {"%", "write x - n*floor(x/n) for a remainder"},
+      {"%", "5 % is written 0.05, the remainder x - n*floor(x/n)"},
   }};
   for (const auto& [sign, advice] : replacements)
     if (sign == character) return std::string(advice);
   if (character == "#") return "a comment stands outside of the quotes";
-  if (character == ";") return "separate arguments and indices with ','";
   if (character == ":") return "a range is written 1..N, a choice if(condition, a, b)";
   if (character == "?") return "a choice is written if(condition, a, b)";
+  if (character == "\\") return "write the name of a Greek letter without a backslash: alpha";
+  if (character == "\u00B0") return "angles are in radians: write 30*pi/180";
+  if (character == "\u2202") return "a time derivative is written der(x)";
+  if (character == "\u221E") return "there is no such number in a model";
+  if (character == "\u222B") return "write a variable whose derivative is the integrand: der(s) = ...";
+  if (character == "\u201C" || character == "\u201D" || character == "\u2018") return "write straight quotes";
   return {};
 }
 
@@ -95,6 +102,7 @@ class Lexer {
     if (is_digit(c) || (c == '.' && at_ + 1 < text_.size() && is_digit(text_[at_ + 1]) && !after_name()))
       return number();
     if (letter_length(text_.substr(at_)) > 0) return name();
+    if (follows("...")) fault(3, "'...' is not an operator", "a range is written 1..N");
     static constexpr std::array<std::pair<std::string_view, TokenKind>, 6> doubles{{
         {"<=", TokenKind::less_equal},
         {">=", TokenKind::greater_equal},
@@ -110,6 +118,11 @@ class Lexer {
     }
     if (follows("&&")) fault(2, "'&&' is not an operator", "write 'and'");
     if (follows("||")) fault(2, "'||' is not an operator", "write 'or'");
+    if (follows(":=")) fault(2, "':=' is not an operator", "an equation is written a = b");
+    if (follows("<>")) fault(2, "'<>' is not an operator", "write '!='");
+    if (follows("//") || follows("/*"))
+      fault(2, fmt::format("'{}' is not an operator", text_.substr(at_, 2)),
+            "a comment begins with '#' and stands outside of the quotes");
     if (follows("=<") || follows("=>"))
       fault(2, fmt::format("'{}' is not an operator", text_.substr(at_, 2)),
             c == '=' && text_[at_ + 1] == '<' ? "write '<='" : "write '>='");
@@ -151,7 +164,12 @@ class Lexer {
     const std::string shown = static_cast<unsigned char>(c) < 32 || c == 127
                                   ? fmt::format("a control character (code {})", static_cast<int>(c))
                                   : fmt::format("the character '{}'", character);
-    throw Error("bad-character", fmt::format("{} has no meaning in an expression", shown), advice_for(character),
+    std::string advice = advice_for(character);
+    if (c == ';')
+      advice = text_.find_first_not_of("; \t\r\n", at_) == std::string_view::npos
+                   ? "an expression ends without a sign: remove ';'"
+                   : "separate arguments and indices with ','";
+    throw Error("bad-character", fmt::format("{} has no meaning in an expression", shown), std::move(advice),
                 passage_.place(at_, character.size()));
   }
 
@@ -201,7 +219,8 @@ class Lexer {
       const std::string_view word = text_.substr(end, word_end - end);
       throw Error("missing-operator",
                   fmt::format("the number {} is followed by '{}' without an operator", digits_text, word),
-                  fmt::format("write {}*{}", digits_text, word), passage_.place(at_, word_end - at_));
+                  fmt::format("write {}*{}{}", digits_text, word, unit_advice(word)),
+                  passage_.place(at_, word_end - at_));
     }
     push(TokenKind::number, end - at_, value);
   }

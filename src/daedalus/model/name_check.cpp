@@ -95,6 +95,31 @@ bool NameCheck::walk(const SyntaxTree& tree, SyntaxId id, int order) {
   return fine;
 }
 
+/// What to write for dx, dx_dt, xdot, x_ddot and the like, where x is an unknown.
+std::string NameCheck::derivative_advice(const std::string& name) const {
+  struct Spelling {
+    std::string_view before, after;
+    int order;
+  };
+  static constexpr Spelling spellings[] = {
+      {"d", "", 1},    {"d", "dt", 1},  {"d", "_dt", 1},   {"D", "", 1},     {"", "dot", 1},  {"", "_dot", 1},
+      {"", "_d", 1},   {"", "p", 1},    {"", "_p", 1},     {"", "_prime", 1}, {"", "prime", 1}, {"dd", "", 2},
+      {"d2", "", 2},   {"", "ddot", 2}, {"", "_ddot", 2},  {"", "_dd", 2},   {"", "_pp", 2},  {"", "pp", 2},
+  };
+  for (const Spelling& way : spellings) {
+    if (name.size() <= way.before.size() + way.after.size() || !name.starts_with(way.before) ||
+        !name.ends_with(way.after))
+      continue;
+    const std::string base =
+        name.substr(way.before.size(), name.size() - way.before.size() - way.after.size());
+    const Entity* entity = elaborator_.find(base);
+    if (entity == nullptr || (entity->role != Role::variable && entity->role != Role::auxiliary)) continue;
+    return fmt::format("the {}derivative of {} is written {}", way.order == 2 ? "second " : "", base,
+                       way.order == 2 ? "der(" + base + ", 2)" : "der(" + base + ")");
+  }
+  return {};
+}
+
 bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
   const std::string& name = tree.name(node);
   bool fine = true;
@@ -116,7 +141,10 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
   if (elaborator_.is_table(name))
     return fault("function-without-arguments", fmt::format("'{}' is a table and needs its argument", name),
                  fmt::format("write {}(t)", name), tree.place(node));
-  std::string advice = advice_for_foreign_name(name);
+  std::string advice = derivative_advice(name);
+  // d, step and the like may well be meant as names of parameters.
+  if (advice.empty() && (name != "d" || tree.passage().text().find("dt") != std::string::npos))
+    advice = advice_for_foreign_name(name);
   if (name == "t_start") advice = "t_start may be used in start values only; elsewhere write t";
   if (name == "lambda" || name == "reaction")
     advice = "the multiplier of the constraint 'rod' is lambda.rod, its reaction on x reaction.rod.x";
@@ -189,6 +217,12 @@ bool NameCheck::arguments(const SyntaxTree& tree, const Syntax& node, std::size_
                                            : fmt::format("{} or {} arguments", least, most);
   const std::string& name = tree.name(node);
   std::string advice;
+  const auto children = tree.children(node);
+  for (std::size_t i = 0; i + 1 < children.size() && given > most; ++i) {
+    const Syntax &left = tree[children[i]], &right = tree[children[i + 1]];
+    if (left.kind == SyntaxKind::number && right.kind == SyntaxKind::number && left.end + 1 == right.begin)
+      advice = fmt::format("a decimal point is written {}.{}", tree.text(left), tree.text(right));
+  }
   if (name == "if") advice = "write if(condition, a, b)";
   if (name == "der") advice = "write der(x) or der(x, 2)";
   if (name == "atan" && given == 2) advice = "write atan2(y, x)";
@@ -241,6 +275,8 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
         fmt::format("'{}' is {}, not a function", name, entity != nullptr ? name_of(entity->role) : "a number"),
         entity != nullptr && children.size() == 1 && tree.text(tree[children[0]]) == "t"
             ? fmt::format("write {}: it is a function of time by itself", name)
+        : children.size() == 1 && tree.text(tree[children[0]]) == "0"
+            ? fmt::format("the value at the start has no name; make it a parameter, and the start of {} too", name)
             : fmt::format("a product is written {}*(...), an index {}[...]", name, name),
         place);
   std::string advice = advice_for_foreign_name(name);

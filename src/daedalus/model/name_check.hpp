@@ -39,6 +39,7 @@ class NameCheck {
  private:
   bool walk(const SyntaxTree& tree, SyntaxId id, int order);
   bool name(const SyntaxTree& tree, const Syntax& node, int order);
+  std::string derivative_advice(const std::string& name) const;
   bool dotted(const SyntaxTree& tree, const Syntax& node);
   bool call(const SyntaxTree& tree, const Syntax& node, int order);
   bool role(const Entity& entity, const SyntaxTree& tree, const Syntax& node, int order);

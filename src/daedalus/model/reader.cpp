@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <new>
 #include <sstream>
 
 #include "daedalus/model/checks.hpp"
@@ -47,6 +48,20 @@ const std::vector<SectionInfo>& sections() {
       {"linear", {Kind::linear}, "for matrices write kind = \"linear\""},
   };
   return table;
+}
+
+/// The section that other programs call by this name, or nothing.
+std::string_view meant_section(std::string_view name) {
+  static constexpr std::pair<std::string_view, std::string_view> others[] = {
+      {"vars", "variables"},      {"unknowns", "variables"},  {"states", "variables"},   {"state", "variables"},
+      {"coordinates", "variables"}, {"constants", "parameters"}, {"consts", "parameters"}, {"params", "parameters"},
+      {"eqs", "equations"},       {"eqns", "equations"},      {"odes", "equations"},     {"settings", "simulation"},
+      {"solver", "simulation"},   {"options", "simulation"},  {"integrator", "simulation"}, {"plot", "plots"},
+      {"functions", "definitions"}, {"animation", "drawing"},
+  };
+  for (const auto& [other, ours] : others)
+    if (other == name) return ours;
+  return {};
 }
 
 /// The first byte that is no UTF-8, or npos.
@@ -119,15 +134,19 @@ void Reader::check_top() {
   for (const TomlEntry& entry : file_.entries) {
     const std::string& name = entry.name();
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::vector<std::string> near = nearest_names(name, known, 1);
-    std::string advice = suggest(name, known);
+    const std::string_view meant = entry.value.is_table() ? meant_section(name) : std::string_view{};
+    const std::vector<std::string> near =
+        meant.empty() ? nearest_names(name, known, 1) : std::vector<std::string>{std::string(meant)};
+    std::string advice = meant.empty() ? suggest(name, known) : fmt::format("did you mean '{}'?", meant);
     if (name == "forces") advice = "forces stand in [lagrangian.forces]";
     if (name == "points" || name == "lines" || name == "trails") advice = "it stands in [drawing] or [drawing.points]";
     if (!entry.value.is_table() && near.empty())
       advice = "an entry stands below the header of its section: [parameters], [variables], ...";
     fault("unknown-section", fmt::format("there is no {} '{}'", entry.value.is_table() ? "section" : "key", name),
           advice, entry.key.place());
-    if (!near.empty()) misspelt_[&file_].emplace(near[0], &entry);
+    // A misspelt section is read under its right name; a section cannot be meant by a key, nor a key by a section.
+    const bool is_head = !near.empty() && std::find(known.begin(), known.begin() + 4, near[0]) != known.begin() + 4;
+    if (!near.empty() && is_head != entry.value.is_table()) misspelt_[&file_].emplace(near[0], &entry);
   }
 }
 
@@ -193,6 +212,15 @@ void Reader::declare_default_variables() {
 }
 
 Model Reader::read() {
+  try {
+    return read_all();
+  } catch (const Stop&) {
+    faults_.throw_if_any();
+    throw;
+  }
+}
+
+Model Reader::read_all() {
   file_ = parse_toml(map_);
   check_top();
   read_head();
@@ -278,6 +306,8 @@ Model read_model_text(const std::string& text, const std::string& name, const Ov
   } catch (const Error&) {
     throw;
   } catch (const InternalError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& error) {
     throw InternalError(fmt::format("the reader of models failed: {}", error.what()));

@@ -62,6 +62,9 @@ class Reader {
   void check_missing();
 
   // entries.cpp: what all sections share
+  Model read_all();
+  /// Thrown by `report` where reading on makes no sense: the model is too large, or wrong all over.
+  struct Stop {};
   void report(const Error& error);
   void fault(std::string code, std::string message, std::string advice, const Place& place);
   const TomlValue* section(std::string_view name);

@@ -11,7 +11,7 @@ namespace daedalus::model {
 /// Gives false after a fault that hides an equation.
 bool Reader::declare_equations(std::string_view name, std::vector<Declaration>& out) {
   const TomlValue* table = section(name);
-  if (table == nullptr) return true;
+  if (table == nullptr) return find(file_, name) == nullptr;
   bool complete = true;
   for (const TomlEntry& entry : table->entries) {
     Declaration declaration;
@@ -30,6 +30,15 @@ bool Reader::declare_equations(std::string_view name, std::vector<Declaration>& 
         complete = false;
         continue;
       }
+    } else if (entry.name().find_first_of("()'^*+/=") != std::string::npos) {
+      // A left side as the key would leave an equation that says something else.
+      fault("bad-name", fmt::format("'{}' is not a name for an entry of [{}]", entry.name(), name),
+            entry.value.is_text()
+                ? fmt::format("write name = \"{} = {}\"", entry.name(), entry.value.text.text())
+                : fmt::format("write name = \"{} = ...\"", entry.name()),
+            declaration.place);
+      complete = false;
+      continue;
     } else {
       // Equations are never named in expressions: what stands there is a label.
       KeySyntax label;

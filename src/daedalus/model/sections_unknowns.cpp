@@ -15,6 +15,20 @@ void Reader::declare_unknowns(std::string_view name, Role role, std::vector<Decl
     Declaration declaration;
     declaration.place = entry.key.place();
     declaration.value = &entry.value;
+    // Uses of a name that was meant are not reported as well.
+    const auto poison = [&](const std::string& base) {
+      unknowns_complete_ = false;
+      if (is_name(base) && elaborator_.find(base) == nullptr)
+        if (Entity* entity = elaborator_.declare(role, base, declaration.place)) entity->faulty = true;
+    };
+    if (entry.name().ends_with("(0)")) {
+      const std::string base = entry.name().substr(0, entry.name().find_first_of("'("));
+      fault("bad-name", fmt::format("'{}' is not a name for a variable", entry.name()),
+            fmt::format("the start value is written {} = 1.0, that of the derivative \"der({})\" = 0.0", base, base),
+            declaration.place);
+      poison(base);
+      continue;
+    }
     declaration.key = parse_name(entry.key);
     if (declaration.key == nullptr) {
       unknowns_complete_ = false;
@@ -23,10 +37,12 @@ void Reader::declare_unknowns(std::string_view name, Role role, std::vector<Decl
     const KeySyntax& key = *declaration.key;
     const bool derivative = key.form == KeySyntax::Form::derivative;
     if (key.form == KeySyntax::Form::function) {
+      const bool family = entry.value.is_table() && entry.value.find("for") != nullptr;
       fault("bad-name", fmt::format("'{}' is not a name for a variable", entry.name()),
-            fmt::format("write {}; a start value of a derivative is \"der({})\"", key.base, key.base),
+            family ? fmt::format("an index stands in brackets: \"{}[{}]\"", key.base, fmt::join(key.arguments, ","))
+                   : fmt::format("write {}; a start value of a derivative is \"der({})\"", key.base, key.base),
             declaration.place);
-      unknowns_complete_ = false;
+      poison(key.base);
       continue;
     }
     Entity* entity = derivative ? nullptr : elaborator_.find(key.base);

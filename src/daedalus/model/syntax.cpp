@@ -5,12 +5,17 @@
 #include <utility>
 
 #include "daedalus/model/lexer.hpp"
+#include "daedalus/model/vocabulary.hpp"
 
 namespace daedalus::model {
 
 namespace {
 
 constexpr int deepest = 500;  ///< nested parentheses, functions and powers
+
+bool is_callable(std::string_view word) {
+  return find_builtin(word) != nullptr || word == "der" || word == "if" || word == "sum" || word == "product";
+}
 
 bool is_keyword(std::string_view word) { return word == "in" || word == "and" || word == "or" || word == "not"; }
 
@@ -38,6 +43,11 @@ class Parser {
         tree_.name(tree_[tree_.left_]) == "==")
       throw Error("two-equals", "an equation has a single '=' between its sides: found '=='", "write 'a = b'",
                   tree_.place(tree_[tree_.left_]));
+    if (tree_[tree_.left_].kind == SyntaxKind::compare && peek().kind == TokenKind::end)
+      throw Error("inequality",
+                  fmt::format("an equation is expected here, not an inequality: found '{}'",
+                              tree_.name(tree_[tree_.left_])),
+                  "write 'a = b'; what happens at a bound is an event in [events]", tree_.place(tree_[tree_.left_]));
     if (accept(TokenKind::equals)) {
       if (peek().kind == TokenKind::end)
         fault("incomplete-expression", peek(), "the right side of the equation is missing", "write 'a = b'");
@@ -110,12 +120,21 @@ class Parser {
         at_ > 0 && (tokens_[at_ - 1].kind == TokenKind::number || tokens_[at_ - 1].kind == TokenKind::name ||
                     tokens_[at_ - 1].kind == TokenKind::close || tokens_[at_ - 1].kind == TokenKind::close_bracket ||
                     tokens_[at_ - 1].kind == TokenKind::prime);
-    if (starts_operand && after_operand)
+    if (starts_operand && after_operand) {
+      const Token& before = tokens_[at_ - 1];
+      if (before.kind == TokenKind::name && is_callable(text(before)))
+        fault("function-without-arguments", before,
+              fmt::format("'{}' is a function: its arguments stand in parentheses", text(before)),
+              text(before) == "if" ? "write if(condition, a, b)" : fmt::format("write {}({})", text(before), text(token)));
+      if (before.kind == TokenKind::number && token.kind == TokenKind::number && before.end == token.begin)
+        fault("unexpected-token", token, fmt::format("found {} after the number {}", shown(token), text(before)),
+              "a number has one decimal point");
       fault("missing-operator", token,
-            fmt::format("an operator is missing between '{}' and {}", text(tokens_[at_ - 1]), shown(token)),
+            fmt::format("an operator is missing between '{}' and {}", text(before), shown(token)),
             token.kind == TokenKind::name || token.kind == TokenKind::number
-                ? fmt::format("a product is written {}*{}", text(tokens_[at_ - 1]), text(token))
+                ? fmt::format("a product is written {}*{}{}", text(before), text(token), unit_advice(text(token)))
                 : "a product is written with '*'");
+    }
     if (token.kind == TokenKind::prime)
       fault("bad-prime", token, "an apostrophe can follow only a name such as x or x[1]",
             "write der(...) for the derivative of an expression, der(x, 2) for a second one");
@@ -131,9 +150,12 @@ class Parser {
       fault("unexpected-equals", token, fmt::format("found '=', expected {}", wanted),
             "'=' stands only between the two sides of an equation; compare with '=='");
     if (token.kind == TokenKind::comma && at_ > 0 && tokens_[at_ - 1].kind == TokenKind::number &&
-        peek(1).kind == TokenKind::number)
+        peek(1).kind == TokenKind::number && tokens_[at_ - 1].end == token.begin && token.end == peek(1).begin)
       fault("unexpected-token", token, fmt::format("found ',', expected {}", wanted),
             fmt::format("a decimal point is written {}.{}", text(tokens_[at_ - 1]), text(peek(1))));
+    if (token.kind == TokenKind::comma)
+      fault("unexpected-token", token, fmt::format("found ',', expected {}", wanted),
+            "an expression is one number; write every component as an expression of its own");
     const bool compares = token.kind >= TokenKind::less && token.kind <= TokenKind::not_equal;
     if (compares)
       fault("comparison-chain", token, fmt::format("found {} after another comparison", shown(token)),
@@ -258,9 +280,26 @@ class Parser {
   SyntaxId power() {
     const SyntaxId base = postfix();
     if (!accept(TokenKind::power)) return base;
+    refuse_power_of_function(base);
     const Level level(*this);
     const SyntaxId exponent = unary();
     return add({SyntaxKind::power, start_of(base), last_end()}, std::vector{base, exponent});
+  }
+
+  /// Answers sin^2(x), which means sin(x)^2, and sin^-1(x), which means asin(x).
+  void refuse_power_of_function(SyntaxId base) const {
+    const Syntax& node = tree_[base];
+    if (node.kind != SyntaxKind::name || node.child_count > 0 || find_builtin(tree_.name(node)) == nullptr) return;
+    const std::string& name = tree_.name(node);
+    std::string advice = fmt::format("write {}(x)^2", name);
+    if (peek().kind == TokenKind::number) advice = fmt::format("write {}(x)^{}", name, text(peek()));
+    if (peek().kind == TokenKind::minus && peek(1).kind == TokenKind::number) {
+      advice = fmt::format("write {}(x)^(-{})", name, text(peek(1)));
+      if (peek(1).value == 1.0 && find_builtin("a" + name) != nullptr)
+        advice = fmt::format("write a{}(x) for the inverse function, 1/{}(x) for the reciprocal", name, name);
+    }
+    throw Error("function-without-arguments", fmt::format("'{}' is a function and needs its arguments", name),
+                std::move(advice), tree_.place(node));
   }
 
   SyntaxId postfix() {
@@ -310,8 +349,19 @@ class Parser {
       fault("incomplete-expression", token, "the expression ends where a number or a name is expected",
             at_ > 0 ? fmt::format("write something after '{}'", text(tokens_[at_ - 1])) : "");
     if (token.kind == TokenKind::open_bracket)
-      fault("unexpected-token", token, "found '[' without a name before it", "an index follows a name: x[1]");
-    fault("unexpected-token", token, fmt::format("found {} where a number or a name is expected", shown(token)));
+      fault("unexpected-token", token, "found '[' without a name before it",
+            "an index follows a name: x[1]; parts are grouped with parentheses");
+    std::string advice;
+    const bool after_operator = at_ > 0 && ((tokens_[at_ - 1].kind >= TokenKind::plus && tokens_[at_ - 1].kind <= TokenKind::power) ||
+                                            tokens_[at_ - 1].kind == TokenKind::equals);
+    if (token.kind == TokenKind::equals) advice = "write the left side before '='";
+    if (token.kind == TokenKind::prime) advice = "names stand without quotes; an apostrophe follows the name: x'";
+    if (token.kind == TokenKind::close || token.kind == TokenKind::comma)
+      advice = at_ > 0 ? fmt::format("write something after '{}'", text(tokens_[at_ - 1])) : "";
+    if (token.kind >= TokenKind::times && token.kind <= TokenKind::power)
+      advice = after_operator ? fmt::format("remove '{}' or '{}'", text(tokens_[at_ - 1]), text(token))
+                              : fmt::format("write something before '{}'", text(token));
+    fault("unexpected-token", token, fmt::format("found {} where a number or a name is expected", shown(token)), advice);
   }
 
   /// A name with indices, or a generated name with dots.
@@ -375,7 +425,7 @@ class Parser {
 
   SyntaxId loop_call(const Token& token, SyntaxKind kind) {
     const Level level(*this);
-    const LoopSyntax range = loop();
+    const LoopSyntax range = loop(fmt::format("{}(i in 1..N, x[i])", text(token)));
     if (!accept(TokenKind::comma)) {
       if (peek().kind == TokenKind::close)
         fault("incomplete-expression", peek(), fmt::format("{} needs an expression after its range", text(token)),
@@ -391,10 +441,11 @@ class Parser {
     return add(node, std::vector{range.from, range.to, body});
   }
 
-  LoopSyntax loop() {
+  LoopSyntax loop(const std::string& example = "i in 1..N") {
     const Token index = peek();
     if (index.kind != TokenKind::name || is_keyword(text(index)) || !is_word(peek(1), "in"))
-      fault("bad-range", index, fmt::format("found {} where a range is expected", shown(index)), "write i in 1..N");
+      fault("bad-range", index, fmt::format("found {} where a range is expected", shown(index)),
+            "write " + example);
     take();
     take();
     LoopSyntax result;

@@ -6,6 +6,7 @@
 
 #include "daedalus/model/syntax.hpp"
 #include "daedalus/model/toml_source.hpp"
+#include "daedalus/model/vocabulary.hpp"
 
 namespace daedalus::model {
 
@@ -15,6 +16,11 @@ std::string_view trimmed(std::string_view text) {
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
   while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
   return text;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789.eE+-_") == std::string_view::npos &&
+         text.find_first_of("0123456789") != std::string_view::npos;
 }
 
 bool is_bare(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
@@ -64,6 +70,34 @@ std::string_view value_from(std::string_view line, std::size_t begin) {
   return trimmed(line.substr(begin, end - begin));
 }
 
+/// The header of the section in which a line stands, without brackets; empty at the top.
+std::string_view section_of(const SourceMap& map, std::size_t start) {
+  const std::string_view text = map.text();
+  while (start > 0) {
+    const std::size_t before = start < 2 ? std::string_view::npos : text.rfind('\n', start - 2);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    const std::string_view line = trimmed(text.substr(begin, start - 1 - begin));
+    if (line.starts_with('[') && !line.starts_with("[["))
+      return trimmed(line.substr(1, std::min(line.find(']'), line.size()) - 1));
+    start = begin;
+  }
+  return {};
+}
+
+bool holds_equations(std::string_view section) {
+  return section == "equations" || section == "constraints" || section == "invariants" || section == "initial";
+}
+
+/// The line of a section of equations that holds an equation without a name.
+Fault unnamed_equation(const SourceMap& map, const Surroundings& here, std::string_view section) {
+  std::string_view line = trimmed(here.line.substr(0, here.line.find('#')));
+  const std::size_t column = here.line.find(line);
+  const std::size_t length = line.size();
+  if (line.size() > 1 && line.front() == '"' && line.back() == '"') line = line.substr(1, line.size() - 2);
+  return {"toml", fmt::format("an entry of [{}] is a name, '=' and the equation in quotes", section),
+          fmt::format("write name = \"{}\"", line), map.place(here.start + column, length)};
+}
+
 /// A key such as der(x) or x[1] without quotes.
 std::optional<Fault> unquoted_key(const SourceMap& map, const Surroundings& here) {
   std::size_t begin = here.at;
@@ -72,6 +106,15 @@ std::optional<Fault> unquoted_key(const SourceMap& map, const Surroundings& here
   if (begin == here.at || equals == std::string_view::npos) return std::nullopt;
   const std::string_view key = trimmed(here.line.substr(begin, equals - begin));
   const std::string_view value = value_from(here.line, equals + 1);
+  const std::string_view section = section_of(map, here.start);
+  const bool member = value.starts_with('{') || value.starts_with('"');  // x[1] = "..." is a name without quotes
+  if (holds_equations(section) && !member) return unnamed_equation(map, here, section);
+  if (key.ends_with("(0)"))
+    return Fault{"toml", fmt::format("'{}' is not a name for a start value", key),
+                 key.find('\'') == std::string_view::npos
+                     ? fmt::format("write {} = {}", key.substr(0, key.size() - 3), value.empty() ? "1.0" : value)
+                     : fmt::format("write \"der({})\" = {}", key.substr(0, key.find('\'')), value.empty() ? "0.0" : value),
+                 map.place(here.start + begin, key.size())};
   return Fault{
       "key-needs-quotes", fmt::format("the key {} contains '{}' and stands without quotes", key, here.line[here.at]),
       fmt::format("write \"{}\" = {}", key, value.empty() ? "..." : value), map.place(here.start + begin, key.size())};
@@ -110,9 +153,40 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
                  value.front() == '\'' ? "put an expression with an apostrophe into double quotes: \"der(x) = x'\""
                                        : "put the whole expression into one pair of quotes");
   const std::string word(value);
+  for (const std::string_view curly : {"\u201C", "\u201D", "\u201E", "\u2018", "\u2019"})
+    if (value.starts_with(curly)) return fault("toml", "typographic quotes mean nothing here", "write straight quotes: \"");
+  if (begin > 0 && here.line[begin - 1] == '[' && trimmed(here.line.substr(0, begin)) == "[" &&
+      here.line.find(']') != std::string_view::npos)
+    return Fault{"toml", "something follows the header of a section", "write the entries on lines of their own below it",
+                 map.place(here.start + here.line.find(']') + 1)};
+  if (const std::string_view rest = trimmed(here.line.substr(begin + value.size()));
+      rest.starts_with(',') && is_number(value)) {
+    const std::string_view after = trimmed(rest.substr(1));
+    if (!prefix.empty() && !after.empty() && std::isdigit(static_cast<unsigned char>(after.front())))
+      return fault("toml", fmt::format("found ',' in the number {}{}", word, rest),
+                   fmt::format("a decimal point is written {}{}.{}", prefix, word, after));
+    if (!prefix.empty() && after.empty())
+      return fault("toml", "found ',' at the end of an entry", fmt::format("write {}{}", prefix, word));
+  }
+  if (word.ends_with(';'))
+    return fault("toml", "found ';' at the end of an entry",
+                 fmt::format("write {}{}", prefix, trimmed(value.substr(0, value.size() - 1))));
+  if (const std::size_t blank = word.find(' '); blank != std::string::npos && is_number(word.substr(0, blank)) &&
+                                                std::isalpha(static_cast<unsigned char>(trimmed(value.substr(blank))[0]))) {
+    const std::string_view section = section_of(map, here.start);
+    const bool takes_unit = section == "parameters" || section == "variables" || section == "auxiliary";
+    const std::string_view unit = trimmed(value.substr(blank));
+    if (!unit_advice(unit.substr(0, unit.find_first_of("/*^ "))).empty())
+      return fault("toml", fmt::format("the unit {} does not belong into the number", unit),
+                   takes_unit ? fmt::format("write {}{{ {} = {}, unit = \"{}\" }}", prefix,
+                                            section == "parameters" ? "value" : "start", word.substr(0, blank), unit)
+                              : fmt::format("write {}{}", prefix, word.substr(0, blank)));
+  }
   if (word == "True" || word == "TRUE" || word == "False" || word == "FALSE")
     return fault("toml", fmt::format("'{}' is not a TOML value", word),
                  fmt::format("write {}{}", prefix, word[0] == 'T' ? "true" : "false"));
+  if (key == "fixed" || key == "stop")
+    return fault("toml", fmt::format("'{}' is true or false; found {}", key, word), fmt::format("write {}true", prefix));
   const bool digits = word.find_first_not_of("0123456789.eE+-_") == std::string::npos &&
                       word.find_first_of("0123456789") != std::string::npos;
   const std::size_t dot = word.find('.');
@@ -170,6 +244,14 @@ std::size_t open_quote(std::string_view line) {
   return quote == '\0' ? line.size() : at;
 }
 
+/// Where the text begins that """ opens and nothing closes, or npos.
+std::size_t open_block(std::string_view text) {
+  std::size_t open = std::string_view::npos;
+  for (std::size_t at = text.find("\"\"\""); at != std::string_view::npos; at = text.find("\"\"\"", at + 3))
+    open = open == std::string_view::npos ? at : std::string_view::npos;
+  return open;
+}
+
 std::string quoted_part(std::string_view description) {
   const std::size_t from = description.find('\'');
   const std::size_t to = description.rfind('\'');
@@ -211,6 +293,9 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
   if (says("expected value, saw")) return bad_value(map, here);
   if (says("unescaped control") || (says("parsing string") && says("end-of-file"))) {
     const std::size_t quote = open_quote(here.line);
+    if (const std::size_t block = open_block(map.text());
+        block != std::string_view::npos && offset >= map.text().size() && quote == here.line.size())
+      return {"toml", "a text over several lines is not closed", "end it with \"\"\"", map.place(block, 3)};
     return {"toml", "a text is not closed",
             "add the closing quote; a text over several lines stands between \"\"\" and \"\"\"",
             quote < here.line.size() ? map.place(here.start + quote, here.line.size() - quote) : place};
@@ -223,12 +308,49 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
             "keep it on one line, or write it as a section: [section.name] with one key per line", place};
   if (says("inline table") && says("dangling comma"))
     return {"toml", "an inline table must not end with a comma", "remove the last ','", place};
-  if (says("key-value pair: expected '='"))
+  if (says("key-value pair: expected '='")) {
+    const std::string_view section = section_of(map, here.start), line = trimmed(here.line);
+    const std::string_view rest = here.at < here.line.size() ? trimmed(here.line.substr(here.at)) : std::string_view{};
+    const std::string_view key = trimmed(here.line.substr(0, std::min(here.at, here.line.size())));
+    const std::size_t equals = rest.find('=');
+    if (holds_equations(section)) return unnamed_equation(map, here, section);
+    if (section.empty() && equals == std::string_view::npos && !rest.starts_with(':'))
+      return {"toml", "this is not a model: a model is a TOML file with lines such as key = value",
+              "begin with kind = \"lagrangian\", then [variables]; docs/model-file.md shows all of it",
+              map.place(here.start, line.size())};
+    if (rest.starts_with(':')) {
+      const std::string_view value = trimmed(rest.substr(rest.starts_with(":=") ? 2 : 1));
+      const bool quotes = !value.empty() && std::isalpha(static_cast<unsigned char>(value.front())) && value != "true" &&
+                          value != "false";
+      return {"toml", "a key is followed by '='; found ':'",
+              quotes ? fmt::format("write {} = \"{}\"", key, value)
+                     : fmt::format("write {} = {}", key, value.empty() ? "..." : value),
+              place};
+    }
+    if (rest.starts_with(','))
+      return {"toml", "an entry gives one value to one name; found ','", "write one entry on each line", place};
+    if (rest.empty())
+      return {"toml", fmt::format("'{}' has no value", key), fmt::format("write {} = 0.0", key),
+              map.place(here.start + here.line.find(key), key.size())};
+    if (equals != std::string_view::npos && is_bare(rest.front()) && is_name(trimmed(rest.substr(0, equals))))
+      return {"toml", "a name has no spaces",
+              fmt::format("write {}_{} = {}", key, trimmed(rest.substr(0, equals)), trimmed(rest.substr(equals + 1))),
+              map.place(here.start + here.line.find(key),
+                        here.at - here.line.find(key) + trimmed(rest.substr(0, equals)).size())};
     return {"toml",
             fmt::format(
                 "a key is followed by '=' and a value; found '{}'",
-                here.at < here.line.size() ? std::string(trimmed(here.line.substr(here.at))) : "the end of the line"),
+                rest.empty() ? "the end of the line" : rest),
             "write key = value", place};
+  }
+  if (says("expected keys, tables")) {
+    const std::string_view line = trimmed(here.line);
+    if (line.starts_with("//") || line.starts_with("/*") || line.starts_with('%') || line.starts_with("--"))
+      return {"toml", "this is not TOML", "a comment begins with '#'", place};
+    if (line.starts_with('{'))
+      return {"toml", "this is not a model: a model is a TOML file with lines such as key = value",
+              "begin with kind = \"lagrangian\", then [variables]; docs/model-file.md shows all of it", place};
+  }
   if (says("table header") && says("expected ']'"))
     return {"toml", "the header of a section is not closed", fmt::format("write {}]", trimmed(here.line)), place};
   if (says("parsing array") && says("end-of-file")) return {"toml", "an array is not closed", "add ']'", place};

@@ -43,8 +43,16 @@ std::vector<std::string> callable_names() {
   return names;
 }
 
+std::string unit_advice(std::string_view word) {
+  static constexpr std::array<std::string_view, 26> units{"m",  "mm", "cm",  "km", "s",   "ms", "min", "h",   "kg",
+                                                          "N",  "kN", "Nm",  "J",  "W",   "kW", "V",   "mV",  "A",
+                                                          "Hz", "Pa", "bar", "K",  "deg", "C",  "rad", "Ohm"};
+  if (std::find(units.begin(), units.end(), word) == units.end()) return {};
+  return "; a unit is a label apart from the number: unit = \"" + std::string(word) + "\"";
+}
+
 std::string advice_for_foreign_name(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> foreign{{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 34> foreign{{
       {"ln", "the natural logarithm is log(x)"},
       {"lg", "the decimal logarithm is log10(x)"},
       {"arcsin", "write asin(x)"},
@@ -67,13 +75,23 @@ std::string advice_for_foreign_name(std::string_view name) {
       {"cot", "write 1/tan(x)"},
       {"diff", "a derivative is written der(x)"},
       {"ddt", "a derivative is written der(x)"},
+      {"D", "a derivative is written der(x)"},
+      {"d", "a derivative is written der(x)"},
+      {"dt", "a derivative is written der(x)"},
+      {"derivative", "a derivative is written der(x)"},
+      {"int", "write a variable whose derivative is the integrand: der(s) = ..."},
+      {"integral", "write a variable whose derivative is the integrand: der(s) = ..."},
+      {"log2", "write log(x)/log(2)"},
+      {"step", "write if(t < 1, 0, 1)"},
+      {"heaviside", "write if(x < 0, 0, 1)"},
+      {"exponent", "write exp(x)"},
       {"\u03C0", "write pi"},
       {"PI", "write pi"},
   }};
   for (const auto& [word, advice] : foreign)
     if (word == name) return std::string(advice);
   if (name == "Pi") return "write pi";
-  if (name == "e") return "Euler's number is exp(1)";
+  if (name == "e") return "Euler's number is exp(1), and e^x is written exp(x)";
   if (name == "true" || name == "false") return "write a comparison such as x > 0, or 1 and 0 for a discrete value";
   if (name == "inf" || name == "nan") return "there is no such number in a model";
   return {};

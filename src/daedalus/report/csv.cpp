@@ -2,13 +2,8 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iterator>
 #include <ostream>
-
-#include "daedalus/base/error.hpp"
 
 namespace daedalus::report {
 
@@ -23,31 +18,27 @@ std::string quoted(const std::string& name) {
 
 }  // namespace
 
-std::string to_csv(const solve::Trajectory& trajectory) {
-  fmt::memory_buffer text;
+std::string csv_header(const std::vector<std::string>& columns) {
+  std::string text = "t";
+  for (const std::string& name : columns) text += "," + quoted(name);
+  return text + "\n";
+}
+
+void append_csv_row(std::string& text, double t, std::span<const double> values) {
   auto out = std::back_inserter(text);
-  fmt::format_to(out, "t");
-  for (const std::string& name : trajectory.columns) fmt::format_to(out, ",{}", quoted(name));
-  fmt::format_to(out, "\n");
-  for (std::size_t row = 0; row < trajectory.t.size(); ++row) {
-    fmt::format_to(out, "{:.17g}", trajectory.t[row]);
-    for (std::size_t column = 0; column < trajectory.columns.size(); ++column)
-      fmt::format_to(out, ",{:.17g}", trajectory.value(row, column));
-    fmt::format_to(out, "\n");
-  }
-  return fmt::to_string(text);
+  fmt::format_to(out, "{:.17g}", t);
+  for (const double value : values) fmt::format_to(out, ",{:.17g}", value);
+  text += '\n';
+}
+
+std::string to_csv(const solve::Trajectory& trajectory) {
+  std::string text = csv_header(trajectory.columns);
+  const std::size_t width = trajectory.columns.size();
+  for (std::size_t row = 0; row < trajectory.t.size(); ++row)
+    append_csv_row(text, trajectory.t[row], std::span(trajectory.values).subspan(row * width, width));
+  return text;
 }
 
 void write_csv(std::ostream& stream, const solve::Trajectory& trajectory) { stream << to_csv(trajectory); }
-
-void write_file(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  if (file) file << text;
-  if (file) file.flush();
-  if (!file)
-    throw Error("cannot-write", fmt::format("'{}' cannot be written: {}", path, std::strerror(errno == 0 ? EIO : errno)),
-                "choose a folder that exists and may be written to");
-}
 
 }  // namespace daedalus::report

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
@@ -19,18 +18,9 @@ using mechanics::ForceTerms;
 namespace {
 
 std::string text_of(Expr e) { return expr::to_text(expr::tidy(e)); }
-std::string latex_of(Expr e) { return expr::to_latex(expr::tidy(e)); }
 
 bool all_zero(const std::vector<Expr>& values) {
   return std::all_of(values.begin(), values.end(), [](const Expr& e) { return e.is_constant(0.0); });
-}
-
-/// The acceleration level of a constraint as an equation: G a - gamma = 0.
-Expr acceleration_level(const Equations& eq, std::size_t i) {
-  Expr sum = eq.model->graph->constant(0.0);
-  for (std::size_t k = eq.G.row_start[i]; k < eq.G.row_start[i + 1]; ++k)
-    sum = sum + eq.G.value[k] * eq.a[eq.G.column[k]];
-  return sum - eq.constraints[i].gamma;
 }
 
 /// A small matrix as rows, a large or wide one entry by entry.
@@ -82,35 +72,14 @@ std::vector<std::string> names_of(const std::vector<Expr>& symbols) {
   return names;
 }
 
-std::string latex_matrix(const SparseExpr& matrix) {
-  std::string text = "\\begin{bmatrix}\n";
-  for (std::size_t i = 0; i < matrix.rows; ++i) {
-    for (std::size_t j = 0; j < matrix.columns; ++j) {
-      const Expr entry = matrix.at(i, j);
-      text += (j == 0 ? "  " : " & ") + (entry.valid() ? latex_of(entry) : "0");
-    }
-    text += i + 1 < matrix.rows ? " \\\\\n" : "\n";
-  }
-  return text + "\\end{bmatrix}";
-}
-
-std::string latex_vector(const std::vector<Expr>& values) {
-  std::string text = "\\begin{bmatrix}\n";
-  for (std::size_t i = 0; i < values.size(); ++i)
-    text += "  " + latex_of(values[i]) + (i + 1 < values.size() ? " \\\\\n" : "\n");
-  return text + "\\end{bmatrix}";
-}
-
-std::string escaped(const std::string& text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("_%&#{}$").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 }  // namespace
+
+Expr acceleration_level(const Equations& eq, std::size_t i) {
+  Expr sum = eq.model->graph->constant(0.0);
+  for (std::size_t k = eq.G.row_start[i]; k < eq.G.row_start[i + 1]; ++k)
+    sum = sum + eq.G.value[k] * eq.a[eq.G.column[k]];
+  return sum - eq.constraints[i].gamma;
+}
 
 std::string equations_text(const Equations& eq) {
   const ForceTerms terms = mechanics::force_terms(eq);
@@ -152,46 +121,6 @@ std::string equations_text(const Equations& eq) {
       text += fmt::format("  {}  {} = 0\n", eq.model->equations[i].name, text_of(eq.auxiliary[i]));
   }
   return text;
-}
-
-std::string equations_latex(const Equations& eq) {
-  const ForceTerms terms = mechanics::force_terms(eq);
-  const bool lagrangian = eq.model->kind == model::Kind::lagrangian;
-  const bool constrained = !eq.constraints.empty();
-  std::string text =
-      "\\documentclass{article}\n\\usepackage{amsmath}\n\\setcounter{MaxMatrixCols}{200}\n\\allowdisplaybreaks\n"
-      "\\begin{document}\n";
-  text += fmt::format("\\section*{{{}}}\n", escaped(eq.model->name));
-  text += fmt::format("\\[ {}{} \\]\n", lagrangian ? "M \\ddot{q} + C \\dot{q} + \\frac{\\partial V}{\\partial q} = Q" : "M \\ddot{q} = f",
-                      constrained ? " - G^{T} \\lambda" : "");
-  std::vector<std::string> names;
-  for (const Expr& q : eq.q) names.push_back(latex_of(q));
-  text += fmt::format("\\[ q = ({}) \\]\n", fmt::join(names, ", "));
-  text += fmt::format("\\[ M = {} \\]\n", latex_matrix(eq.M));
-  if (lagrangian) {
-    text += terms.C.value.empty() ? "\\[ C = 0 \\]\n" : fmt::format("\\[ C = {} \\]\n", latex_matrix(terms.C));
-    text += fmt::format("\\[ \\frac{{\\partial V}}{{\\partial q}} = {} \\]\n", latex_vector(terms.gradient));
-    text += fmt::format("\\[ Q = {} \\]\n", latex_vector(terms.Q));
-  } else {
-    text += fmt::format("\\[ f = {} \\]\n", latex_vector(eq.f));
-  }
-  if (constrained) {
-    text += fmt::format("\\[ G = {} \\]\n", latex_matrix(eq.G));
-    for (std::size_t i = 0; i < eq.constraints.size(); ++i) {
-      const Constraint& constraint = eq.constraints[i];
-      text += fmt::format("\\paragraph{{{}}}\n\\begin{{align*}}\n", escaped(constraint.name));
-      if (constraint.holonomic) text += fmt::format("  {} &= 0 \\\\\n", expr::to_latex(constraint.position));
-      text += fmt::format("  {} &= 0 \\\\\n", latex_of(constraint.velocity));
-      text += fmt::format("  {} &= 0\n\\end{{align*}}\n", latex_of(acceleration_level(eq, i)));
-    }
-  }
-  if (!eq.auxiliary.empty()) {
-    text += "\\paragraph{auxiliary equations}\n\\begin{align*}\n";
-    for (std::size_t i = 0; i < eq.auxiliary.size(); ++i)
-      text += fmt::format("  {} &= 0{}\n", latex_of(eq.auxiliary[i]), i + 1 < eq.auxiliary.size() ? " \\\\" : "");
-    text += "\\end{align*}\n";
-  }
-  return text + "\\end{document}\n";
 }
 
 }  // namespace daedalus::report

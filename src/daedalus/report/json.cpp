@@ -99,7 +99,7 @@ Json entry_json(const formulate::FormulationEntry& entry) {
 
 }  // namespace
 
-std::string to_json(const solve::Trajectory& trajectory) {
+std::string to_json(const solve::Trajectory& trajectory, const std::string& write_fault) {
   Json json = with_version();
   json["model"] = trajectory.model;
   json["formulation"] = trajectory.formulation;
@@ -109,10 +109,12 @@ std::string to_json(const solve::Trajectory& trajectory) {
   if (trajectory.step) json["step"] = *trajectory.step;
   json["options"] = Json::object();
   for (const auto& [name, value] : trajectory.options) json["options"][name] = value;
-  json["success"] = trajectory.success();
-  json["message"] = trajectory.message;
-  if (!trajectory.success())
-    json["error"] = {{"code", solve::name_of(trajectory.status)}, {"message", trajectory.message},
+  const bool success = trajectory.success() && write_fault.empty();
+  const std::string& message = trajectory.success() ? write_fault : trajectory.message;
+  json["success"] = success;
+  json["message"] = message;
+  if (!success)
+    json["error"] = {{"code", trajectory.success() ? "cannot-write" : solve::name_of(trajectory.status)}, {"message", message},
                      {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
   json["notes"] = trajectory.notes;
   json["moved"] = Json::object();

@@ -13,7 +13,8 @@ namespace daedalus::report {
 
 // One JSON text per command, as docs/command-line.md describes them. Numbers that are not finite are null.
 
-std::string to_json(const solve::Trajectory& trajectory);
+/// `write_fault` says why the output file is not complete; the run then is no success.
+std::string to_json(const solve::Trajectory& trajectory, const std::string& write_fault = {});
 std::string to_json(const solve::Analysis& analysis);
 std::string to_json(const solve::Start& start, const mechanics::Functions& functions);
 std::string to_json(const mechanics::Equations& equations);

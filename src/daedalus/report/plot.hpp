@@ -34,8 +34,8 @@ struct PlotData {
   std::vector<Panel> panels;
 };
 
-/// Chooses what to draw of a run: variables and derivatives by unit, auxiliary unknowns, multipliers, outputs, residuals
-/// of the constraints and the energy error where the trajectory has such columns, and [plots] of the model.
+/// Chooses what to draw of a run: variables and derivatives by unit, auxiliary unknowns, multipliers, outputs,
+/// residuals of the constraints and the energy error where the trajectory has such columns, and [plots] of the model.
 PlotData plot_data(const solve::Trajectory& trajectory, const model::Model& model);
 
 /// The figure as a file. Long curves are thinned to what can be seen, so that the size does not grow with the run.

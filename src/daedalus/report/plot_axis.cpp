@@ -38,12 +38,15 @@ std::pair<double, double> widened(double low, double high, double part) {
 
 Axis linear_axis(double low, double high, int wanted) {
   Axis axis{low, high, false, {}, 0};
+  const auto ticks_of = [&](double step) {
+    return std::floor(high / step + 1e-9) - std::ceil(low / step - 1e-9) + 1.0;
+  };
   const double rough = (high - low) / std::max(1, wanted);
   const double decade = std::pow(10.0, std::floor(std::log10(rough)));
+  // The smallest step that is not below the rough one, unless that leaves fewer than three ticks.
   double step = 10.0 * decade;
-  for (const double factor : {5.0, 2.0, 1.0})
-    if (factor * decade >= rough * (1.0 - 1e-9)) step = factor * decade;
-  // 5 and 2 are tried before 1, so the smallest step that gives few enough ticks stays.
+  for (const double factor : {5.0, 2.0, 1.0, 0.5})
+    if (factor * decade >= rough * (1.0 - 1e-9) || ticks_of(step) < 3.0) step = factor * decade;
   const double size = std::max(std::abs(low), std::abs(high));
   const int magnitude = static_cast<int>(std::floor(std::log10(size)));
   if (magnitude >= 5 || magnitude < -2) axis.exponent = 3 * static_cast<int>(std::floor(magnitude / 3.0));
@@ -56,7 +59,8 @@ Axis linear_axis(double low, double high, int wanted) {
 }
 
 Axis logarithmic_axis(double low, double high, int wanted) {
-  int first = static_cast<int>(std::floor(std::log10(low) + 1e-9)), last = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
+  int first = static_cast<int>(std::floor(std::log10(low) + 1e-9)),
+      last = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
   if (last - first < 2) {
     if (last - first < 1) ++last;
     --first;

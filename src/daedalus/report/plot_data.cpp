@@ -19,7 +19,7 @@ using solve::Trajectory;
 
 namespace {
 
-constexpr std::size_t most_curves = 8;     ///< in one panel
+constexpr std::size_t most_curves = 8;      ///< in one panel
 constexpr std::size_t smooth_parts = 1500;  ///< a curve gets at least so many points
 
 /// "s" where the units of the model speak of seconds and of no other time; otherwise nobody knows the unit of t.
@@ -81,7 +81,9 @@ class Chooser {
  public:
   Chooser(const Trajectory& run, const Model& model) : run_(run), model_(model), time_unit_(time_unit(model)) {
     std::unordered_map<std::string, Column> known;
-    const auto learn = [&](const std::string& name, const std::string& unit, Role role) { known.try_emplace(name, Column{name, unit, role}); };
+    const auto learn = [&](const std::string& name, const std::string& unit, Role role) {
+      known.try_emplace(name, Column{name, unit, role});
+    };
     const auto learn_unknown = [&](const model::Unknown& unknown, Role role) {
       std::string unit = unknown.unit;
       learn(unknown.name, unit, role);
@@ -126,8 +128,8 @@ class Chooser {
     for (Panel& panel : data_.panels) panel.x_unit = time_unit_;
     add_plots();
     data_.title = model_.name;
-    data_.description = fmt::format("{} + {}, rtol {}, atol {}, t = {} .. {}", run_.formulation, run_.method, brief(run_.rtol, 3),
-                                    brief(run_.atol, 3), brief(run_.t_start), brief(run_.t_end));
+    data_.description = fmt::format("{} + {}, rtol {}, atol {}, t = {} .. {}", run_.formulation, run_.method,
+                                    brief(run_.rtol, 3), brief(run_.atol, 3), brief(run_.t_start), brief(run_.t_end));
     return std::move(data_);
   }
 
@@ -141,7 +143,8 @@ class Chooser {
   /// A column between its rows as well: with its derivative where that is a column, too.
   std::vector<double> smooth(std::size_t position) const {
     const auto rate = position_.find(model::derivative_name(run_.columns[position], 1));
-    return refined_values(run_.t, raw(position), rate == position_.end() ? std::vector<double>{} : raw(rate->second), smooth_parts);
+    return refined_values(run_.t, raw(position), rate == position_.end() ? std::vector<double>{} : raw(rate->second),
+                          smooth_parts);
   }
 
   std::vector<Column> columns_of(Role role) const {
@@ -187,7 +190,8 @@ class Chooser {
       }
     if (limit == 0.0) return {columns};
     std::vector<std::vector<Column>> parts(2);
-    for (const Column& column : columns) parts[extent(column) >= limit ? 0 : 1].push_back(column);
+    const bool first_large = extent(columns.front()) >= limit;
+    for (const Column& column : columns) parts[(extent(column) >= limit) == first_large ? 0 : 1].push_back(column);
     return parts;
   }
 
@@ -209,7 +213,8 @@ class Chooser {
       }
       const std::size_t panels = std::min<std::size_t>(4, (all.size() + most_curves - 1) / most_curves);
       for (std::size_t k = 0; k < panels; ++k) {
-        const auto begin = static_cast<std::ptrdiff_t>(k * all.size() / panels), end = static_cast<std::ptrdiff_t>((k + 1) * all.size() / panels);
+        const auto begin = static_cast<std::ptrdiff_t>(k * all.size() / panels),
+                   end = static_cast<std::ptrdiff_t>((k + 1) * all.size() / panels);
         const std::vector<Column> part(all.begin() + begin, all.begin() + end);
         add_panel(some_of(part, most_curves), part.size(), title);
       }
@@ -219,8 +224,11 @@ class Chooser {
   void add_panel(const std::vector<Column>& columns, std::size_t of, const std::string& title) {
     Panel panel;
     const std::string family = family_of(columns.front().name);
-    panel.family = !family.empty() && std::all_of(columns.begin(), columns.end(), [&](const Column& c) { return family_of(c.name) == family; });
-    panel.y_title = columns.size() == 1 ? columns.front().name : title;
+    panel.family = !family.empty() && std::all_of(columns.begin(), columns.end(),
+                                                  [&](const Column& c) { return family_of(c.name) == family; });
+    // "der(x[3])" is a member of der(x).
+    const std::string closed = family.starts_with("der(") ? family + ")" : family;
+    panel.y_title = columns.size() == 1 ? columns.front().name : panel.family ? title + " " + closed : title;
     panel.y_unit = columns.front().unit;
     for (const Column& column : columns) panel.curves.push_back({column.name, fine_t_, smooth(column.position)});
     if (of > columns.size()) panel.notes.push_back(fmt::format("{} of {}", columns.size(), of));
@@ -250,15 +258,18 @@ class Chooser {
     Panel panel;
     const auto close = [&](const std::string& title) {
       panel.scale = Panel::Scale::logarithmic;
-      panel.y_title = panel.curves.size() == 1 ? "|" + panel.curves.front().name + "|" : title;
+      const bool single = panel.curves.size() == 1 && position_.contains(panel.curves.front().name);
+      panel.y_title = single ? "|" + panel.curves.front().name + "|" : title;
       if (!panel.curves.empty() || !panel.notes.empty()) data_.panels.push_back(std::move(panel));
       panel = {};
     };
     const auto add_level = [&](const std::vector<Column>& level) {
-      if (level.size() > most_curves)
-        add_logarithmic(panel, absolute(fmt::format("largest of {}", level.size()), level));
-      else
+      if (level.size() <= most_curves) {
         for (const Column& column : level) add_logarithmic(panel, absolute(column.name, {column}));
+        return;
+      }
+      panel.notes.push_back(fmt::format("largest of {}", level.size()));
+      add_logarithmic(panel, absolute("all", level));
     };
     add_level(position);
     if (!together) close("|position residuals|");
@@ -291,7 +302,8 @@ class Chooser {
     if (const auto column = position_.find(name); column != position_.end()) return smooth(column->second);
     if (picture >= run_.picture_count) return {};
     std::vector<double> values(run_.t.size());
-    for (std::size_t row = 0; row < values.size(); ++row) values[row] = run_.pictures[row * run_.picture_count + picture];
+    for (std::size_t row = 0; row < values.size(); ++row)
+      values[row] = run_.pictures[row * run_.picture_count + picture];
     return refined_values(run_.t, values, {}, smooth_parts);
   }
 

@@ -1,5 +1,5 @@
-// Widths of Helvetica and Symbol, two of the fonts that every PDF reader has (PDF 32000-1:2008, 9.6.2.2). The numbers are
-// those of Adobe's font metrics. SVG uses whatever the reader has in place of Helvetica; its widths are close.
+// Widths of Helvetica and Symbol, two of the fonts that every PDF reader has (PDF 32000-1:2008, 9.6.2.2). The numbers
+// are those of Adobe's font metrics. SVG uses whatever the reader has in place of Helvetica; its widths are close.
 
 #include "daedalus/report/plot_font.hpp"
 
@@ -11,11 +11,11 @@ namespace {
 
 // From the space on.
 constexpr std::array<int, 95> ascii_widths{
-    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556,
+    278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
-    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667, 611, 722, 667, 944, 667,
-    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278, 556, 556, 222, 222, 500,
-    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334, 260, 334, 584};
+    611, 778, 722, 278, 500, 667, 556, 833, 722, 778, 667, 778, 722, 667,  611, 722, 667, 944, 667,
+    667, 611, 278, 278, 278, 469, 556, 333, 556, 556, 500, 556, 556, 278,  556, 556, 222, 222, 500,
+    222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500,  500, 334, 260, 334, 584};
 
 // Unicode 0x391 .. 0x3A9 and 0x3B1 .. 0x3C9: Alpha to Omega without 0x3A2, alpha to omega with the final sigma.
 constexpr std::string_view capital_codes = "ABGDEZHQIKLMNXOPR?STUFCYW";

@@ -18,11 +18,14 @@ namespace {
 
 constexpr double figure_width = 480.0, margin = 8.0;
 constexpr double text_size = 8.0, title_size = 8.5, note_size = 7.0;
-constexpr double time_height = 88.0, time_gap = 15.0;
+constexpr double time_gap = 15.0;
+constexpr double stack_height = 560.0, tallest = 88.0,
+                 lowest = 54.0;  ///< of panels over time: all on one page, if possible
 constexpr double other_height = 150.0, other_gap = 40.0, column_gap = 30.0;
-constexpr double tick_length = 3.0, tick_pad = 3.0, legend_gap = 10.0, swatch = 14.0, legend_line = 10.5;
+constexpr double tick_length = 3.0, tick_pad = 3.0, legend_gap = 10.0, swatch = 14.0, legend_line = 9.5;
 constexpr double curve_width = 0.9, axis_width = 0.5, grid_width = 0.4;
 constexpr double text_height = 0.72;  ///< of digits and capitals, relative to the size
+constexpr double spare = 1.12;        ///< where SVG is shown with a font wider than Helvetica
 constexpr Color ink{38, 38, 38}, pale{226, 226, 226}, quiet{110, 110, 110};
 
 // Okabe and Ito's colours, which people with any kind of colour blindness tell apart; grey in place of their yellow,
@@ -44,7 +47,9 @@ Color color_of(const Panel& panel, std::size_t i) {
   const double at = 3.0 * static_cast<double>(i) / static_cast<double>(panel.curves.size() - 1);
   const std::size_t k = std::min<std::size_t>(2, static_cast<std::size_t>(at));
   const double part = at - static_cast<double>(k);
-  const auto mix = [&](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::lround(a + part * (b - a))); };
+  const auto mix = [&](std::uint8_t a, std::uint8_t b) {
+    return static_cast<std::uint8_t>(std::lround(a + part * (b - a)));
+  };
   return {mix(sequence[k].red, sequence[k + 1].red), mix(sequence[k].green, sequence[k + 1].green),
           mix(sequence[k].blue, sequence[k + 1].blue)};
 }
@@ -60,7 +65,8 @@ void append_unit(Words& words, const std::string& unit) {
         raised = "\u2212";
         ++k;
       }
-      while (k < unit.size() && (std::isdigit(static_cast<unsigned char>(unit[k])) || unit[k] == '.')) raised += unit[k++];
+      while (k < unit.size() && (std::isdigit(static_cast<unsigned char>(unit[k])) || unit[k] == '.'))
+        raised += unit[k++];
       words.push_back({plain});
       words.push_back({raised, true});
       plain.clear();
@@ -108,6 +114,18 @@ Range range_of(const Panel& panel, const std::vector<double> Curve::*coordinate)
   return range;
 }
 
+/// The value below which one in fifty of the positive values lies: a few tiny ones (the first step's, a change of sign)
+/// do not stretch a logarithmic axis.
+double low_end(const Panel& panel) {
+  std::vector<double> values;
+  for (const Curve& curve : panel.curves)
+    for (std::size_t i = 0; i < curve.x.size(); ++i)
+      if (shown(panel, curve.x[i], curve.y[i])) values.push_back(curve.y[i]);
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 50);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 /// A panel with its axes and where it stands.
 struct Placed {
   const Panel* panel;
@@ -122,7 +140,7 @@ Axis y_axis_of(const Panel& panel, double height) {
   const int wanted = static_cast<int>(height / 22.0);
   if (panel.scale == Panel::Scale::logarithmic) {
     if (range.empty()) return logarithmic_axis(1e-17, 1e-15, wanted);
-    return logarithmic_axis(std::max(range.low, range.high * 1e-18), range.high, wanted + 1);
+    return logarithmic_axis(std::max(low_end(panel), range.high * 1e-18), range.high, wanted + 1);
   }
   if (range.empty()) return linear_axis(-1.0, 1.0, wanted);
   const auto [low, high] = widened(range.low, range.high, 0.05);
@@ -138,14 +156,22 @@ double tick_width(const Axis& axis) {
 double legend_width(const Panel& panel) {
   double width = 0.0;
   if (panel.curves.size() > 1)
-    for (const Curve& curve : panel.curves) width = std::max(width, swatch + 4.0 + width_of({{curve.name}}, text_size));
-  for (const std::string& note : panel.notes) width = std::max(width, width_of({{note}}, note_size));
+    for (const Curve& curve : panel.curves)
+      width = std::max(width, swatch + 4.0 + spare * width_of({{curve.name}}, text_size));
+  for (const std::string& note : panel.notes) width = std::max(width, spare * width_of({{note}}, note_size));
   return width > 0.0 ? width + legend_gap : 0.0;
+}
+
+/// Height that the legend needs; its last line may hang into the gap below.
+double legend_height(const Panel& panel) {
+  const std::size_t lines = (panel.curves.size() > 1 ? panel.curves.size() : 0) + panel.notes.size();
+  return static_cast<double>(lines) * legend_line - time_gap / 2;
 }
 
 /// Gives both axes the same length per unit, so that a circle is one.
 void make_equal(Placed& placed) {
-  const double per_x = (placed.x.high - placed.x.low) / placed.width, per_y = (placed.y.high - placed.y.low) / placed.height;
+  const double per_x = (placed.x.high - placed.x.low) / placed.width,
+               per_y = (placed.y.high - placed.y.low) / placed.height;
   const double per = std::max(per_x, per_y);
   const auto stretched = [&](const Axis& axis, double length) {
     const double middle = (axis.low + axis.high) / 2, half = per * length / 2;
@@ -180,6 +206,10 @@ class Layout {
     Range time;
     double labels = 0.0, legends = 0.0;
     std::vector<Placed> stack;
+    const auto panels =
+        std::count_if(data_.panels.begin(), data_.panels.end(), [](const Panel& p) { return p.over_time; });
+    const double usual =
+        std::clamp(stack_height / static_cast<double>(std::max<std::ptrdiff_t>(1, panels)) - time_gap, lowest, tallest);
     for (const Panel& panel : data_.panels) {
       if (!panel.over_time) continue;
       const Range range = range_of(panel, &Curve::x);
@@ -187,8 +217,9 @@ class Layout {
         time.take(range.low);
         time.take(range.high);
       }
-      Placed placed{&panel, {}, y_axis_of(panel, time_height)};
-      placed.height = time_height;
+      const double height = std::max(usual, legend_height(panel));
+      Placed placed{&panel, {}, y_axis_of(panel, height)};
+      placed.height = height;
       labels = std::max(labels, tick_width(placed.y));
       legends = std::max(legends, legend_width(panel));
       stack.push_back(std::move(placed));
@@ -196,17 +227,15 @@ class Layout {
     if (stack.empty()) return top;
     if (time.empty()) time = {0.0, 1.0};
     if (!(time.high > time.low)) time.high = time.low + 1.0;
-    const double left = margin + title_size + 8.0 + labels + tick_pad + tick_length;
-    // Names that are too long for the margin are cut by the legend, not by the curves.
+    const double left = left_ = margin + title_size + 8.0 + labels + tick_pad + tick_length;
     const double right = figure_width - margin - std::clamp(legends, 6.0, 0.4 * figure_width);
     for (Placed& placed : stack) {
       placed.left = left;
       placed.width = right - left;
       placed.top = top;
       placed.x = linear_axis(time.low, time.high, static_cast<int>(placed.width / 50.0));
-      top += time_height + time_gap;
+      top += placed.height + time_gap;
     }
-    const Axis x = stack.back().x;
     for (Placed& placed : stack)
       if (&placed != &stack.back())
         for (Tick& tick : placed.x.ticks) tick.words.clear();
@@ -225,7 +254,8 @@ class Layout {
     for (std::size_t i = 0; i < others.size(); ++i) {
       Placed placed{others[i], {}, y_axis_of(*others[i], other_height)};
       const Panel& panel = *others[i];
-      const double labels = title_size + 8.0 + tick_width(placed.y) + tick_pad + tick_length;
+      double labels = title_size + 8.0 + tick_width(placed.y) + tick_pad + tick_length;
+      if (i % 2 == 0) labels = std::max(labels, left_ - margin);
       placed.left = margin + static_cast<double>(i % 2) * (cell + column_gap) + labels;
       placed.width = cell - labels - std::min(legend_width(panel), 0.4 * cell);
       placed.top = top;
@@ -258,22 +288,36 @@ class Layout {
     for (const Tick& tick : p.y.ticks) {
       const double y = p.at(p.x.low, tick.value).y;
       line({p.left - (tick.words.empty() ? 0.6 : 1.0) * tick_length, y}, {p.left, y}, ink, axis_width);
-      picture_.labels.push_back({{p.left - tick_length - tick_pad, y + text_height / 2 * text_size}, tick.words, text_size, Anchor::end, ink});
+      picture_.labels.push_back({{p.left - tick_length - tick_pad, y + text_height / 2 * text_size},
+                                 tick.words,
+                                 text_size,
+                                 Anchor::end,
+                                 ink});
     }
     for (const Tick& tick : p.x.ticks) {
       const double x = p.left + p.width * p.x.place(tick.value);
       line({x, bottom}, {x, bottom + tick_length}, ink, axis_width);
-      picture_.labels.push_back({{x, bottom + tick_length + tick_pad + text_height * text_size}, tick.words, text_size, Anchor::middle, ink});
+      picture_.labels.push_back(
+          {{x, bottom + tick_length + tick_pad + text_height * text_size}, tick.words, text_size, Anchor::middle, ink});
     }
     const bool titled = std::any_of(p.x.ticks.begin(), p.x.ticks.end(), [](const Tick& t) { return !t.words.empty(); });
     if (titled)
       picture_.labels.push_back({{p.left + p.width / 2, bottom + tick_length + tick_pad + text_size + title_size + 3.0},
-                                 axis_title(p.panel->x_title, p.panel->x_unit, p.x.exponent), title_size, Anchor::middle, ink});
+                                 axis_title(p.panel->x_title, p.panel->x_unit, p.x.exponent),
+                                 title_size,
+                                 Anchor::middle,
+                                 ink});
     const Words title = axis_title(p.panel->y_title, p.panel->y_unit, p.y.exponent);
     const double room = p.height + time_gap - 4.0;
     const double size = title_size * std::clamp(room / std::max(1.0, width_of(title, title_size)), 0.5, 1.0);
     const double x = p.panel->over_time ? margin + title_size : p.left - tick_length - tick_pad - tick_width(p.y) - 6.0;
     picture_.labels.push_back({{x, p.top + p.height / 2}, title, size, Anchor::middle, ink, true});
+  }
+
+  static std::vector<Spot> thinned(const Placed& p, const std::vector<Spot>& line, std::size_t most) {
+    if (!p.panel->over_time) return thin_by_distance(line, 0.06, most);
+    if (p.y.logarithmic) return thin_to_upper(line, 1.5);
+    return thin_by_distance(thin_by_columns(line, 0.5), 0.03, line.size());
   }
 
   void draw_curves(const Placed& p) {
@@ -284,14 +328,13 @@ class Layout {
       const Curve& curve = p.panel->curves[c];
       std::vector<Spot> part;
       const auto finish = [&] {
-        if (part.size() > 1)
-          picture_.paths.push_back({p.panel->over_time ? thin_by_columns(part, 0.5) : thin_by_distance(part, 0.06, most),
-                                    color_of(*p.panel, c), curve_width});
+        if (part.size() > 1) picture_.paths.push_back({thinned(p, part, most), color_of(*p.panel, c), curve_width});
         part.clear();
       };
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
         if (shown(*p.panel, curve.x[i], curve.y[i]))
-          part.push_back(p.at(curve.x[i], std::max(curve.y[i], p.y.logarithmic ? p.y.low : -std::numeric_limits<double>::max())));
+          part.push_back(
+              p.at(curve.x[i], std::max(curve.y[i], p.y.logarithmic ? p.y.low : -std::numeric_limits<double>::max())));
         else if (!std::isfinite(curve.y[i]) || !std::isfinite(curve.x[i]))
           finish();
       }
@@ -306,7 +349,8 @@ class Layout {
       for (std::size_t c = 0; c < p.panel->curves.size(); ++c) {
         const double middle = y - text_height / 2 * text_size;
         line({left, middle}, {left + swatch, middle}, color_of(*p.panel, c), 1.4);
-        picture_.labels.push_back({{left + swatch + 4.0, y}, {{p.panel->curves[c].name}}, text_size, Anchor::start, ink});
+        picture_.labels.push_back(
+            {{left + swatch + 4.0, y}, {{p.panel->curves[c].name}}, text_size, Anchor::start, ink});
         y += legend_line;
       }
     for (const std::string& note : p.panel->notes) {
@@ -316,6 +360,7 @@ class Layout {
   }
 
   const PlotData& data_;
+  double left_ = 0.0;  ///< of the panels over time
   std::vector<Placed> placed_;
   Picture picture_;
 };

@@ -55,7 +55,8 @@ void write(Out& out, const Label& label, double height) {
   const double width = width_of(label.words, label.size);
   const double back = label.anchor == Anchor::start ? 0.0 : label.anchor == Anchor::middle ? width / 2 : width;
   const double x = label.at.x - (label.upwards ? 0.0 : back), y = height - label.at.y - (label.upwards ? back : 0.0);
-  put(out, "BT {} rg {} {} {} Tm\n", channels(label.color), label.upwards ? "0 1 -1 0" : "1 0 0 1", number(x), number(y));
+  put(out, "BT {} rg {} {} {} Tm\n", channels(label.color), label.upwards ? "0 1 -1 0" : "1 0 0 1", number(x),
+      number(y));
   for (const Run& run : label.words) {
     const std::vector<Glyph> glyphs = glyphs_of(run.text);
     put(out, "{} Ts\n", number(run.raised ? raised_lift * label.size : 0.0));
@@ -106,7 +107,8 @@ std::string picture_pdf(const Picture& picture) {
   const std::size_t table = out.size();
   put(out, "xref\n0 {}\n0000000000 65535 f \n", objects.size() + 1);
   for (const std::size_t place : places) put(out, "{:010} 00000 n \n", place);
-  put(out, "trailer\n<< /Size {} /Root 1 0 R /Info {} 0 R >>\nstartxref\n{}\n%%EOF\n", objects.size() + 1, objects.size(), table);
+  put(out, "trailer\n<< /Size {} /Root 1 0 R /Info {} 0 R >>\nstartxref\n{}\n%%EOF\n", objects.size() + 1,
+      objects.size(), table);
   return fmt::to_string(out);
 }
 

@@ -15,7 +15,8 @@ std::vector<std::size_t> divisions(const std::vector<double>& t, std::size_t par
   const double longest = std::abs(t.back() - t.front()) / static_cast<double>(parts);
   for (std::size_t i = 0; i + 1 < t.size(); ++i) {
     const double length = std::abs(t[i + 1] - t[i]);
-    counts.push_back(longest > 0.0 ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(length / longest - 1e-9))) : 1);
+    counts.push_back(
+        longest > 0.0 ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(length / longest - 1e-9))) : 1);
   }
   return counts;
 }
@@ -102,6 +103,17 @@ std::vector<Spot> thin_by_columns(const std::vector<Spot>& line, double width) {
   return thin;
 }
 
+std::vector<Spot> thin_to_upper(const std::vector<Spot>& line, double width) {
+  std::vector<Spot> thin;
+  for (const Spot& spot : line) {
+    if (thin.empty() || std::floor(thin.back().x / width) != std::floor(spot.x / width))
+      thin.push_back(spot);
+    else if (spot.y < thin.back().y)
+      thin.back() = spot;
+  }
+  return thin;
+}
+
 std::vector<Spot> thin_by_distance(const std::vector<Spot>& line, double distance, std::size_t most) {
   if (line.size() < 3) return line;
   std::vector<Spot> thin = thin_once(line, distance);
@@ -131,7 +143,8 @@ std::vector<double> refined_values(const std::vector<double>& t, const std::vect
     const double right = slopes.empty() ? slope_at(t, y, i + 1) : slopes[i + 1];
     for (std::size_t k = 1; k < counts[i]; ++k) {
       const double s = static_cast<double>(k) / static_cast<double>(counts[i]), r = 1.0 - s;
-      values.push_back(r * r * (1.0 + 2.0 * s) * y[i] + s * s * (1.0 + 2.0 * r) * y[i + 1] + s * r * h * (r * left - s * right));
+      values.push_back(r * r * (1.0 + 2.0 * s) * y[i] + s * s * (1.0 + 2.0 * r) * y[i + 1] +
+                       s * r * h * (r * left - s * right));
     }
   }
   if (!t.empty()) values.push_back(y.back());

@@ -6,9 +6,13 @@
 
 namespace daedalus::report {
 
-/// Thins a line with ascending x to the lowest and the highest point of every column of `width`: looks the same, and has
-/// at most two points per column.
+/// Thins a line with ascending x to the lowest and the highest point of every column of `width`: looks the same, and
+/// has at most two points per column.
 std::vector<Spot> thin_by_columns(const std::vector<Spot>& line, double width);
+
+/// Thins a line with ascending x to the topmost point (smallest y) of every column: the largest values of a residual,
+/// without the hair below them.
+std::vector<Spot> thin_to_upper(const std::vector<Spot>& line, double width);
 
 /// Thins any line to corners from which it deviates by less than about `distance`; doubles the distance until at most
 /// `most` points are left.

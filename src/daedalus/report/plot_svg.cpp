@@ -43,7 +43,8 @@ std::string color(const Color& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.
 /// Relative moves between points on a grid of 1/100: short, and roundings do not add up.
 void write(Out& out, const Path& path) {
   if (path.spots.size() < 2) return;
-  fmt::format_to(std::back_inserter(out), "<path stroke=\"{}\" stroke-width=\"{:.4g}\" d=\"M", color(path.color), path.width);
+  fmt::format_to(std::back_inserter(out), "<path stroke=\"{}\" stroke-width=\"{:.4g}\" d=\"M", color(path.color),
+                 path.width);
   long long x = 0, y = 0;
   for (std::size_t i = 0; i < path.spots.size(); ++i) {
     const long long next_x = std::llround(100.0 * path.spots[i].x), next_y = std::llround(100.0 * path.spots[i].y);
@@ -64,7 +65,8 @@ void write(Out& out, const Label& label) {
   fmt::format_to(std::back_inserter(out), "<text font-size=\"{:.4g}\" text-anchor=\"{}\" fill=\"{}\" ", label.size,
                  anchors[static_cast<int>(label.anchor)], color(label.color));
   if (label.upwards)
-    fmt::format_to(std::back_inserter(out), "transform=\"translate({:.2f} {:.2f}) rotate(-90)\">", label.at.x, label.at.y);
+    fmt::format_to(std::back_inserter(out), "transform=\"translate({:.2f} {:.2f}) rotate(-90)\">", label.at.x,
+                   label.at.y);
   else
     fmt::format_to(std::back_inserter(out), "x=\"{:.2f}\" y=\"{:.2f}\">", label.at.x, label.at.y);
   double lift = 0.0;
@@ -84,11 +86,12 @@ void write(Out& out, const Label& label) {
 
 std::string picture_svg(const Picture& picture) {
   Out out;
-  fmt::format_to(std::back_inserter(out),
-                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.2f}pt\" height=\"{1:.2f}pt\" viewBox=\"0 0 {0:.2f} "
-                 "{1:.2f}\">\n<title>{2}</title>\n<desc>{3}</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
-                 picture.width, picture.height, escaped(picture.title), escaped(picture.description));
+  fmt::format_to(
+      std::back_inserter(out),
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.2f}pt\" height=\"{1:.2f}pt\" viewBox=\"0 0 {0:.2f} "
+      "{1:.2f}\">\n<title>{2}</title>\n<desc>{3}</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
+      picture.width, picture.height, escaped(picture.title), escaped(picture.description));
   fmt::format_to(std::back_inserter(out), "<g fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n");
   for (const Path& path : picture.paths) write(out, path);
   fmt::format_to(std::back_inserter(out),

@@ -100,7 +100,7 @@ Plan settle(const model::Model& model, const RunOptions& options) {
 std::vector<double> output_times(const Plan& plan, const RunOptions& options) {
   if (int(options.samples.has_value()) + int(options.every.has_value()) + int(!options.at.empty()) > 1)
     throw Error("bad-option-value", "--samples, --every and --at exclude each other", "give one of them");
-  const double length = plan.t_end - plan.t_start;
+  const double origin = options.output_start.value_or(plan.t_start), length = plan.t_end - origin;
   constexpr double most = 1e8;
   std::vector<double> times;
   if (options.samples) {
@@ -109,19 +109,20 @@ std::vector<double> output_times(const Plan& plan, const RunOptions& options) {
             "it must be at least 2 (start and end) and at most 1e8");
     for (std::size_t k = 0; k < count; ++k)
       times.push_back(k + 1 == count ? plan.t_end
-                                     : plan.t_start + length * static_cast<double>(k) / static_cast<double>(count - 1));
+                                     : origin + length * static_cast<double>(k) / static_cast<double>(count - 1));
   } else if (options.every) {
     const double count = std::floor(length / *options.every * (1.0 + 4.0 * std::numeric_limits<double>::epsilon()));
     require(count <= most, "every", *options.every, "it asks for more than 1e8 rows");
     for (std::size_t k = 0; k <= static_cast<std::size_t>(count); ++k)
-      times.push_back(std::min(plan.t_end, plan.t_start + static_cast<double>(k) * *options.every));
+      times.push_back(std::min(plan.t_end, origin + static_cast<double>(k) * *options.every));
   } else {
     times = options.at;
     std::sort(times.begin(), times.end());
     for (const double t : times)
-      require(t >= plan.t_start && t <= plan.t_end, "at", t,
-              fmt::format("output times lie between {} and {}", brief(plan.t_start), brief(plan.t_end)));
+      require(t >= origin && t <= plan.t_end, "at", t,
+              fmt::format("output times lie between {} and {}", brief(origin), brief(plan.t_end)));
   }
+  std::erase_if(times, [&](double t) { return t < plan.t_start; });
   return times;
 }
 
@@ -177,11 +178,16 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   loop.tolerance = {plan.rtol, tolerances(*prepared.functions, plan.atol)};
   loop.step = options.step;
   loop.first_step = options.first_step;
+  loop.first_step_was_refused = options.first_step_was_refused;
   loop.max_step = options.max_step.value_or(loop.max_step);
   loop.max_steps = options.max_steps.value_or(loop.max_steps);
   loop.output_times = output_times(plan, options);
 
-  const Initialize mode = initialize_mode(model, options);
+  const bool keep_point = options.continues && !options.initialize &&
+                          (!plan.form->projects || model.simulation.initialize == "off");
+  const Initialize mode = keep_point                                      ? Initialize::off
+                          : options.continues && !options.initialize ? Initialize::project
+                                                                     : initialize_mode(model, options);
   Start start = timed(trajectory.stages, "start",
                       [&] { return consistent_start(prepared.functions, plan.t_start, mode); });
   trajectory.moved = start.moved;
@@ -203,7 +209,9 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   bool details_failed = false;
   integrate::Observer observer;
   observer.step = [&](double t, const double* x) {
-    const bool good = !at_times && options.rows == Rows::steps ? recorder.row(t, x) : recorder.watch(t, x);
+    const bool keep = options.rows == Rows::steps_and_times ? trajectory.t.empty() || trajectory.t.back() != t
+                                                            : !at_times && options.rows == Rows::steps;
+    const bool good = keep ? recorder.row(t, x) : recorder.watch(t, x);
     details_failed = details_failed || !good;
   };
   observer.output = [&](double t, const double* x) { details_failed = !recorder.row(t, x) || details_failed; };

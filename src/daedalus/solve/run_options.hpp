@@ -9,22 +9,29 @@
 
 namespace daedalus::solve {
 
-/// Which rows a trajectory keeps.
-enum class Rows { steps, ends };
+/// Which rows a trajectory keeps. `steps_and_times`: every accepted step and the output times between them, for pictures.
+enum class Rows { steps, ends, steps_and_times };
 
 /// How a model is to be run. What is absent comes from the model's [simulation], then from the defaults.
 struct RunOptions {
   std::optional<double> t_start, t_end;
   std::optional<double> rtol, atol;
   std::optional<double> step, first_step, max_step;
+  bool first_step_was_refused = false;  ///< a longer one was refused before; set for continued runs
   std::optional<std::size_t> max_steps;
   std::optional<std::string> formulation, method;  ///< "name" or "name:option=value,..."
   std::optional<std::string> initialize;           ///< project, check or off
+  /// The start is a point of an earlier run. Without `initialize` it is then projected where the formulation projects, and
+  /// kept as it is otherwise: a run that drifts goes on where it was.
+  bool continues = false;
 
   // Output times, at most one of the three; without them `rows` decides.
   std::optional<std::size_t> samples;
   std::optional<double> every;
   std::vector<double> at;
+  /// Time from which `samples` and `every` count, and before t_start leave out: a continued run then gives the rows that the
+  /// whole run would have given. Absent: t_start.
+  std::optional<double> output_start;
   Rows rows = Rows::steps;
   bool residuals = false;  ///< adds residual.*, der(residual.*) and energy to the columns
 

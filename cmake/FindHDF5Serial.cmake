@@ -1,0 +1,10 @@
+# The C library of HDF5 without MPI. CMake's own FindHDF5 compiles trial programs and may choose a parallel one.
+find_path(HDF5Serial_INCLUDE_DIR hdf5.h PATH_SUFFIXES hdf5/serial)
+find_library(HDF5Serial_LIBRARY NAMES hdf5_serial hdf5)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(HDF5Serial REQUIRED_VARS HDF5Serial_LIBRARY HDF5Serial_INCLUDE_DIR)
+if(HDF5Serial_FOUND AND NOT TARGET HDF5Serial::HDF5Serial)
+  add_library(HDF5Serial::HDF5Serial INTERFACE IMPORTED)
+  target_include_directories(HDF5Serial::HDF5Serial SYSTEM INTERFACE ${HDF5Serial_INCLUDE_DIR})
+  target_link_libraries(HDF5Serial::HDF5Serial INTERFACE ${HDF5Serial_LIBRARY})
+endif()
