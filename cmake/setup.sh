@@ -1,6 +1,9 @@
 # Functions that ./daedalus and ./check share: install what is missing, configure, build with progress.
 # Sourced with `root` set to the folder of the project. Everything is said on standard error.
 
+# A second clone of the same sources finds its objects in the cache.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 say() { printf 'daedalus: %s\n' "$*" >&2; }
 fail() {
   say "$@"
@@ -67,7 +70,9 @@ install_packages() {
     return 0
   }
   local needed wished
-  read -ra needed <<<"$(missing_packages "$@")"
+  local web=()
+  command -v npm >/dev/null && command -v node >/dev/null || web=(web)
+  read -ra needed <<<"$(missing_packages "$@" "${web[@]}")"
   read -ra wished <<<"$(missing_packages speed)"
   [ ${#needed[@]} -gt 0 ] || [ ${#wished[@]} -gt 0 ] || return 0
   if [ "$(id -u)" -ne 0 ] && ! command -v sudo >/dev/null; then

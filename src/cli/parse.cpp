@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/parse_fault.hpp"
 #include "daedalus/base/error.hpp"
 #include "daedalus/report/version.hpp"
 
@@ -20,32 +21,6 @@ const std::vector<std::string>& later_commands() {
 
 [[noreturn]] void not_yet(const std::string& what) {
   throw Error("not-yet", what + " is not available yet", "`daedalus --help` lists what is");
-}
-
-/// CLI11's own faults, in the words of everything else here.
-Error translated(const CLI::App& app, const CLI::ParseError& error, int argc, const char* const* argv) {
-  std::vector<std::string> commands, options;
-  const CLI::App* chosen = &app;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    commands.push_back(command->get_name());
-    if (command->parsed()) chosen = command;
-  }
-  for (int i = 1; i < argc; ++i)
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
-      if (chosen == &app && command->get_name() == argv[i]) chosen = command;
-  for (const CLI::Option* option : chosen->get_options())
-    for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-
-  if (chosen == &app && argc > 1 && argv[1][0] != '-')
-    return Error("unknown-command", std::string("there is no command '") + argv[1] + "'", suggest(argv[1], commands));
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    if (!word.starts_with("--")) continue;
-    const std::string name = word.substr(0, word.find('='));
-    if (std::find(options.begin(), options.end(), name) == options.end())
-      return Error("unknown-option", "'" + chosen->get_name() + "' has no option " + name, suggest(name, options));
-  }
-  return Error("bad-command-line", error.what(), "`daedalus " + chosen->get_name() + " --help` shows the options");
 }
 
 }  // namespace
@@ -93,10 +68,10 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   simulate->add_option("--step", run.step, "fixed step size");
   simulate->add_option("--first-step", run.first_step, "size of the first step");
   simulate->add_option("--max-step", run.max_step, "largest step size");
-  simulate->add_option("--max-steps", run.max_steps, "largest number of steps");
+  simulate->add_option("--max-steps", run.max_steps, "largest number of steps")->check(CLI::NonNegativeNumber);
   simulate->add_option("--t-end", run.t_end, "time at which to stop");
   simulate->add_option("--initialize", run.initialize, "project, check or off");
-  simulate->add_option("--samples", run.samples, "number of output rows, evenly spaced");
+  simulate->add_option("--samples", run.samples, "number of output rows, evenly spaced")->check(CLI::NonNegativeNumber);
   simulate->add_option("--every", run.every, "distance of output rows in time");
   simulate->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
   simulate->add_option("--output", command.output, "file for the rows: .csv (written while they are computed), .json or .h5");
@@ -129,7 +104,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
     app.exit(version);
     return done;
   } catch (const CLI::ParseError& error) {
-    throw translated(app, error, argc, argv);
+    throw parse_fault(app, error, argc, argv);
   }
   if (command.format == "json") command.json = true;
   if (steps) not_yet("derive --steps");

@@ -69,8 +69,8 @@ void ProgressLine::operator()(double t, double t_start, double t_end, double h) 
   last_ = now;
   shown_ = true;
   const double part = (t - t_start) / (t_end - t_start);
-  tell(fmt::format("\r\033[K{:3.0f} %  t = {} of {}  step {}{}", std::floor(100.0 * part), brief(t, 5), brief(t_end, 5), brief(h, 2),
-                   part > 0.0 ? "  " + duration(running * (1.0 - part) / part) + " left" : ""));
+  tell(fmt::format("\r\033[K{:3.0f} %  t = {} of {}  step {}{}", std::floor(100.0 * part), brief(t, 5), brief(t_end, 5),
+                   brief(h, 2), part > 0.0 ? "  " + duration(running * (1.0 - part) / part) + " left" : ""));
 }
 
 }  // namespace daedalus::cli

@@ -4,8 +4,8 @@
 
 namespace daedalus::cli {
 
-/// Takes Ctrl-C, SIGTERM and SIGHUP: the first one asks the run to stop, the second one ends the program at once. A limit
-/// on the size of files becomes a fault of the write instead of a signal.
+/// Takes Ctrl-C, SIGTERM and SIGHUP: the first one asks the run to stop, the second one ends the program at once. A
+/// limit on the size of files becomes a fault of the write instead of a signal.
 void take_signals();
 /// Whether a signal asked to stop.
 bool asked_to_stop();

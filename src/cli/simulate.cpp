@@ -48,7 +48,8 @@ PlotKind plot_kind_of(const std::string& path) {
 /// Whether a page is asked for.
 bool page_asked(const std::string& path) {
   if (path.empty() || path.ends_with(".html")) return !path.empty();
-  throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say that it is a page", path), "end the name in .html");
+  throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say that it is a page", path),
+              "end the name in .html");
 }
 
 /// The first and the last row alone.
@@ -65,7 +66,9 @@ solve::Trajectory ends_of(const solve::Trajectory& run) {
 
 /// How many of the columns were asked for: those that only a figure needs are the last ones.
 std::size_t columns_without_residuals(const std::vector<std::string>& columns, bool has_energy) {
-  const auto extra = [](const std::string& name) { return name.starts_with("residual.") || name.starts_with("der(residual."); };
+  const auto extra = [](const std::string& name) {
+    return name.starts_with("residual.") || name.starts_with("der(residual.");
+  };
   std::size_t kept = columns.size();
   if (has_energy && kept > 0) --kept;
   while (kept > 0 && extra(columns[kept - 1])) --kept;
@@ -77,7 +80,8 @@ void keep_columns(solve::Trajectory& run, std::size_t kept) {
   if (kept == width) return;
   run.columns.resize(kept);
   for (std::size_t row = 1; row < run.t.size(); ++row)
-    std::copy_n(run.values.begin() + static_cast<std::ptrdiff_t>(row * width), kept, run.values.begin() + static_cast<std::ptrdiff_t>(row * kept));
+    std::copy_n(run.values.begin() + static_cast<std::ptrdiff_t>(row * width), kept,
+                run.values.begin() + static_cast<std::ptrdiff_t>(row * kept));
   run.values.resize(run.t.size() * kept);
 }
 
@@ -96,11 +100,13 @@ bool same_file(const std::string& one, const std::string& other) {
 /// The model, started at the row.
 model::Model continued(model::Model model, const report::ResultRow& row, const solve::RunOptions& options) {
   const std::optional<double> t_end = options.t_end ? options.t_end : model.simulation.t_end;
+  model = solve::continued(std::move(model), {row.t, row.columns, row.values, row.path, row.model});
   if (t_end && row.t > *t_end)
     throw Error("restart-after-end",
-                fmt::format("the row at t = {} of '{}' is after the end of the run, t_end = {}", shortest(row.t), row.path, shortest(*t_end)),
+                fmt::format("the row at t = {} of '{}' is after the end of the run, t_end = {}", shortest(row.t),
+                            row.path, shortest(*t_end)),
                 "give a later --t-end, or an earlier row with --restart FILE@T");
-  return solve::continued(std::move(model), {row.t, row.columns, row.values, row.path, row.model});
+  return model;
 }
 
 std::string continued_note(const report::ResultRow& row) {
@@ -122,7 +128,8 @@ void put_before(solve::Trajectory& run, const report::ResultRow& row) {
 /// Why the CSV file is not complete, with what becomes of the rows that are not in it.
 std::string stream_fault(const report::CsvStream& stream, const char* fate_of_one, const char* fate_of_many) {
   if (stream.rows_waiting() == 0) return stream.fault();
-  if (stream.rows_waiting() == 1) return fmt::format("{}; 1 row, t = {}, {}", stream.fault(), shortest(stream.t_waiting_first()), fate_of_one);
+  if (stream.rows_waiting() == 1)
+    return fmt::format("{}; 1 row, t = {}, {}", stream.fault(), shortest(stream.t_waiting_first()), fate_of_one);
   return fmt::format("{}; {} from t = {} to t = {} {}", stream.fault(), count(stream.rows_waiting(), "row"),
                      shortest(stream.t_waiting_first()), shortest(stream.t_waiting_last()), fate_of_many);
 }
@@ -158,7 +165,8 @@ int simulate(const Command& command) {
     options.t_start = earlier->t;
     std::vector<solve::Moment> moments;
     for (std::size_t i = 0; i < earlier->recent_t.size(); ++i)
-      moments.push_back({earlier->recent_t[i], earlier->columns, earlier->recent_values[i], earlier->path, earlier->model});
+      moments.push_back(
+          {earlier->recent_t[i], earlier->columns, earlier->recent_values[i], earlier->path, earlier->model});
     if (const auto next = solve::next_step(prepared, options, moments)) {
       options.first_step = next->size;
       options.first_step_was_refused = next->was_refused;
@@ -169,21 +177,28 @@ int simulate(const Command& command) {
     // Dense output draws smoother than straight lines between long steps; a file keeps the steps.
     if (!times && kind == FileKind::none) options.samples = prepared.functions->dimension() < 200 ? 4001 : 1001;
   }
-  if (page) report::page_options(prepared, options, kind == FileKind::none ? report::Between::dense_output : report::Between::nothing);
+  if (page)
+    report::page_options(prepared, options,
+                         kind == FileKind::none ? report::Between::dense_output : report::Between::nothing);
   const auto wanted_columns = [&](const std::vector<std::string>& columns) {
     return options.residuals == command.run.residuals
                ? columns.size()
                : columns_without_residuals(columns, prepared.functions->has_energy());
   };
   const auto cut = [&](const std::vector<std::string>& columns) {
-    return std::vector<std::string>(columns.begin(), columns.begin() + static_cast<std::ptrdiff_t>(wanted_columns(columns)));
+    return std::vector<std::string>(columns.begin(),
+                                    columns.begin() + static_cast<std::ptrdiff_t>(wanted_columns(columns)));
   };
   if (append && !stream)
-    options.on_columns = [&](const std::vector<std::string>& columns) { report::require_columns(*earlier, cut(columns)); };
+    options.on_columns = [&](const std::vector<std::string>& columns) {
+      report::require_columns(*earlier, cut(columns));
+    };
   if (stream) {
     options.keep_rows = plot != PlotKind::none || page || (command.json && times);
     options.on_columns = [&](const std::vector<std::string>& columns) { stream->columns(cut(columns)); };
-    options.on_row = [&](double t, std::span<const double> values) { stream->row(t, values.first(stream->column_count())); };
+    options.on_row = [&](double t, std::span<const double> values) {
+      stream->row(t, values.first(stream->column_count()));
+    };
   }
 
   take_signals();
@@ -199,7 +214,10 @@ int simulate(const Command& command) {
         if (stream->faulty() && !told) {
           told = true;
           progress.clear();
-          tell(fmt::format("warning: {}\n  -> {}\n", stream_fault(*stream, "waits in memory and is tried again", "wait in memory and are tried again"), stream->advice()));
+          tell(fmt::format(
+              "warning: {}\n  -> {}\n",
+              stream_fault(*stream, "waits in memory and is tried again", "wait in memory and are tried again"),
+              stream->advice()));
         }
         if (stream->overflown()) return true;
       }
@@ -218,7 +236,8 @@ int simulate(const Command& command) {
       write();
     } catch (const Error& error) {
       faults.push_back(error.faults().front().message + lost);
-      tell(fmt::format("error[{}]: {}\n  -> {}\n", error.faults().front().code, faults.back(), error.faults().front().advice));
+      tell(fmt::format("error[{}]: {}\n  -> {}\n", error.faults().front().code, faults.back(),
+                       error.faults().front().advice));
     }
   };
   std::size_t rows = run.t.size();
@@ -252,16 +271,20 @@ int simulate(const Command& command) {
     print(report::to_text(run, command.model));
     if (kind != FileKind::none && faults.empty())
       print(fmt::format("{:<10}{} ({}{}, {})\n", "wrote", command.output, count(rows, "row"),
-                        append ? fmt::format(", {} of them new", rows - earlier->rows) : "", count(run.columns.size() + 1, "column")));
+                        append ? fmt::format(", {} of them new", rows - earlier->rows) : "",
+                        count(run.columns.size() + 1, "column")));
     if (plot != PlotKind::none && faults.empty()) print(fmt::format("{:<10}{}\n", "drew", command.plot));
-    if (page && faults.empty()) print(fmt::format("{:<10}{} ({:.1f} MB; open it in a browser)\n", "page", command.page, 1e-6 * static_cast<double>(page_text.size())));
+    if (page && faults.empty())
+      print(fmt::format("{:<10}{} ({:.1f} MB; open it in a browser)\n", "page", command.page,
+                        1e-6 * static_cast<double>(page_text.size())));
   }
   if (run.success()) return faults.empty() ? done : numerics_failed;
   if (run.status == integrate::Status::interrupted) {
     std::string text = run.message;
     if (kind != FileKind::none && rows > 0) {
       text += fmt::format("; '{}' has {} up to t = {}", command.output, count(rows, "row"), shortest(t_last));
-      if (faults.empty()) text += fmt::format("\n  -> the same command with --restart {} goes on from there", command.output);
+      if (faults.empty())
+        text += fmt::format("\n  -> the same command with --restart {} goes on from there", command.output);
     }
     tell(text + "\n");
     return faults.empty() ? interrupted : numerics_failed;

@@ -187,14 +187,14 @@ TEST(Mistakes, AreAnsweredWithTheNearestName) {
       {"simulate models/pendulum.toml --t-end -3", "must not be before"},
       {"simulate models/pendulum.toml --at 60", "output times lie between 0 and 50"},
       {"simulate models/pendulum.toml --samples 3 --every 1", "exclude each other"},
-      {"simulate models/pendulum.toml --output x.xyz", "end the name in .csv or .json"},
+      {"simulate models/pendulum.toml --output x.xyz", "end the name in .csv, .json or .h5"},
       {"simulate models/pendulum.toml --output /nowhere/x.csv", "cannot be written"},
       {"simulate models/pendulum.toml --initialize maybe", "is no way to initialize"},
       {"simulate models/pendulum.toml --fix y=2", "contradict"},
       {"simulate models/nothing.toml", "models/nothing.toml"},
       {"simulate", "MODEL"},
       {"compare models/pendulum.toml", "not available yet"},
-      {"simulate models/pendulum.toml --report x.html", "not available yet"},
+      {"simulate models/pendulum.toml --perturb 1e-3", "not available yet"},
       {"methods radau", "there is no"},
   };
   for (const auto& [args, text] : calls) {

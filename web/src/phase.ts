@@ -24,6 +24,7 @@ export class PhasePlot {
   private readonly x: Float64Array;
   private readonly ys: Float64Array[];
   private readonly marks: HTMLElement[] = [];
+  private readonly full: () => void;
 
   constructor(
     private readonly run: Run,
@@ -49,11 +50,22 @@ export class PhasePlot {
     const xRange = extent([this.x]);
     const yRange = extent(this.ys);
     const whole = chosenRows([this.x, ...this.ys], { first: 0, last: run.t.length - 1 }, 2500);
-    const full = (u: uPlot) =>
+    // one scale for both axes where they have one unit: a circle is round
+    const alike = panel.xUnit !== "" && panel.xUnit === panel.yUnit;
+    const full = (u: uPlot) => {
+      const spans = [xRange[1] - xRange[0], yRange[1] - yRange[0]];
+      const sides = [u.over.clientWidth || 1, u.over.clientHeight || 1];
+      const perPixel = Math.max(spans[0] / sides[0], spans[1] / sides[1]);
+      const widened = (range: [number, number], k: number) => {
+        const more = alike ? (perPixel * sides[k] - spans[k]) / 2 : 0;
+        return { min: range[0] - more, max: range[1] + more };
+      };
       u.batch(() => {
-        u.setScale("x", { min: xRange[0], max: xRange[1] });
-        u.setScale("y", { min: yRange[0], max: yRange[1] });
+        u.setScale("x", widened(xRange, 0));
+        u.setScale("y", widened(yRange, 1));
       });
+    };
+    this.full = () => full(this.plot);
     this.plot = new uPlot(
       {
         mode: 2,
@@ -84,14 +96,14 @@ export class PhasePlot {
           drag: { x: true, y: true, uni: 20, setScale: true },
           points: { show: false },
           dataIdx: () => null as unknown as number,
-          bind: { dblclick: () => () => (full(this.plot), null) },
+          bind: { dblclick: () => () => (this.full(), null) },
         },
         hooks: { draw: [() => this.place()], setSize: [() => this.place()] },
       },
       [null, ...this.ys.map((y) => [this.x, y])] as unknown as uPlot.AlignedData,
       this.node,
     );
-    full(this.plot);
+    this.full();
     for (const colour of palette.slice(0, this.ys.length)) {
       const mark = element("div", { class: "phase-mark" });
       mark.style.background = colour;
@@ -105,6 +117,7 @@ export class PhasePlot {
 
   resize(width: number): void {
     this.plot.setSize({ width, height: 320 });
+    this.full();
   }
 
   private trace(u: uPlot, rows: number[], curve: number, colour: string): void {

@@ -114,6 +114,7 @@ export class TimePlot {
           label: formula(panel.logarithmic ? `<mrow><mo>|</mo>${curve.label}<mo>|</mo></mrow>` : curve.label),
           stroke: palette[i],
           width: 1.6,
+          pxAlign: 0,
           spanGaps: panel.logarithmic,
           points: { show: false },
           value: (_: uPlot, y: number | null) => (panel.logarithmic && y === null ? "0" : brief(y)),
@@ -139,7 +140,13 @@ export class TimePlot {
             clock.setView(min, max);
           },
         ],
-        setSize: [() => this.place()],
+        // scales change after the call that asks for it
+        draw: [() => this.place()],
+        setScale: [
+          (u, key) => {
+            if (key === "x") this.node.dataset.window = `${u.scales.x.min} ${u.scales.x.max}`;
+          },
+        ],
       },
     };
     this.plot = new uPlot(options, this.data(), this.node);
@@ -152,10 +159,7 @@ export class TimePlot {
       if (Math.abs(event.clientX - pressed) < 4)
         clock.seek(this.plot.posToVal(event.clientX - this.plot.over.getBoundingClientRect().left, "x"));
     });
-    clock.viewChanged(() => {
-      this.plot.setData(this.data());
-      this.place();
-    });
+    clock.viewChanged(() => this.plot.setData(this.data()));
     clock.timeChanged(() => this.place());
   }
 
@@ -168,10 +172,6 @@ export class TimePlot {
     if (this.hovered || this.shown.length === 0) return;
     const i = rowBefore(this.plot.data[0], this.clock.time);
     this.plot.setLegend({ idx: i }, false);
-  }
-
-  get xRange(): [number, number] {
-    return [this.plot.scales.x.min!, this.plot.scales.x.max!];
   }
 
   private data(): uPlot.AlignedData {

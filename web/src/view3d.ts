@@ -1,8 +1,6 @@
 // The mechanism in space. A bundle of its own, which only pages with a drawing in space carry.
 
 import {
-  BufferAttribute,
-  BufferGeometry,
   CircleGeometry,
   Color,
   CylinderGeometry,
@@ -11,8 +9,6 @@ import {
   GridHelper,
   HemisphereLight,
   InstancedMesh,
-  Line,
-  LineBasicMaterial,
   Matrix4,
   Mesh,
   MeshStandardMaterial,
@@ -26,6 +22,9 @@ import {
   WebGLRenderer,
 } from "three";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
+import { Line2 } from "three/examples/jsm/lines/Line2.js";
+import { LineGeometry } from "three/examples/jsm/lines/LineGeometry.js";
+import { LineMaterial } from "three/examples/jsm/lines/LineMaterial.js";
 import { Clock } from "./clock";
 import { Frames } from "./frames";
 import { Drawing } from "./run";
@@ -33,11 +32,13 @@ import { element } from "./style";
 import type { View } from "./view2d";
 
 const trailSeconds = 3;
-const trailLength = 600;
+const trailLength = 240;
+const background = new Color("#fbfcfd");
 
 class View3d implements View {
   readonly node = element("div", { class: "stage stage3d" });
   labels = false;
+  private turned = false;
   private readonly renderer: WebGLRenderer;
   private readonly scene = new Scene();
   private readonly camera = new PerspectiveCamera(32, 1, 0.01, 1000);
@@ -46,7 +47,7 @@ class View3d implements View {
   private readonly segments: [number, number][] = [];
   private readonly moving: InstancedMesh;
   private readonly rods: InstancedMesh;
-  private readonly trails: { point: number; line: Line; positions: Float32Array }[] = [];
+  private readonly trails: { point: number; geometry: LineGeometry; positions: Float32Array }[] = [];
   private readonly tags: HTMLElement[] = [];
   private readonly radius: number;
   private readonly ball: number;
@@ -69,10 +70,11 @@ class View3d implements View {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.node.append(this.renderer.domElement);
-    this.scene.background = new Color("#fbfcfd");
+    this.scene.background = background;
     this.camera.up.set(0, 0, 1);
     this.controls = new OrbitControls(this.camera, this.renderer.domElement);
     this.controls.addEventListener("change", () => this.render());
+    this.controls.addEventListener("start", () => (this.turned = true));
 
     this.addLight();
     this.addFloor(min[2]);
@@ -100,13 +102,31 @@ class View3d implements View {
 
   reset(): void {
     this.controls.target.copy(this.centre);
-    this.controls.target.z -= 0.12 * this.radius;
-    const distance = 3.1 * this.radius;
-    this.camera.position.copy(this.centre).add(new Vector3(0.5, -0.78, 0.36).normalize().multiplyScalar(distance));
-    this.camera.near = distance / 100;
-    this.camera.far = distance * 20;
+    this.camera.near = this.radius / 50;
+    this.camera.far = 80 * this.radius;
     this.camera.updateProjectionMatrix();
+    // as near as the whole motion allows
+    const direction = new Vector3(0.5, -0.78, 0.34).normalize();
+    for (let distance = 1.6 * this.radius; distance < 12 * this.radius; distance *= 1.05) {
+      this.camera.position.copy(this.centre).addScaledVector(direction, distance);
+      this.camera.lookAt(this.centre);
+      this.camera.updateMatrixWorld();
+      if (this.seesAll()) break;
+    }
     this.controls.update();
+    this.turned = false;
+  }
+
+  private seesAll(): boolean {
+    const { frames } = this;
+    const place = new Vector3();
+    const every = Math.max(1, Math.floor((frames.count * frames.points) / 4000));
+    for (let k = 0; k < frames.count; k += every)
+      for (let p = 0; p < frames.points; ++p) {
+        place.set(frames.value(k, p, 0), frames.value(k, p, 1), frames.value(k, p, 2)).project(this.camera);
+        if (Math.abs(place.x) > 0.86 || Math.abs(place.y) > 0.82 || Math.abs(place.z) > 1) return false;
+      }
+    return true;
   }
 
   resize(width: number, height: number): void {
@@ -114,6 +134,7 @@ class View3d implements View {
     this.node.style.height = `${height}px`;
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (!this.turned) this.reset();
     this.draw();
   }
 
@@ -189,29 +210,32 @@ class View3d implements View {
     const whole = new Float32Array(this.frames.count * 3);
     for (let k = 0; k < this.frames.count; ++k)
       for (let d = 0; d < 3; ++d) whole[3 * k + d] = this.frames.value(k, point, d);
-    const path = new BufferGeometry().setAttribute("position", new BufferAttribute(whole, 3));
-    this.scene.add(new Line(path, new LineBasicMaterial({ color: "#0b5fa5", transparent: true, opacity: 0.13 })));
+    const path = new LineGeometry();
+    path.setPositions(whole);
+    this.scene.add(new Line2(path, new LineMaterial({ color: "#0b5fa5", linewidth: 1.2, transparent: true, opacity: 0.16 })));
 
     const positions = new Float32Array(trailLength * 3);
-    const colours = new Float32Array(trailLength * 4);
-    for (let i = 0; i < trailLength; ++i) colours.set([0.64, 0.06, 0.1, 0.9 * (i / trailLength)], 4 * i);
-    const geometry = new BufferGeometry();
-    geometry.setAttribute("position", new BufferAttribute(positions, 3));
-    geometry.setAttribute("color", new BufferAttribute(colours, 4));
-    const line = new Line(geometry, new LineBasicMaterial({ vertexColors: true, transparent: true }));
+    const colours = new Float32Array(trailLength * 3);
+    const shade = new Color();
+    for (let i = 0; i < trailLength; ++i)
+      shade.lerpColors(background, new Color("#d1495b"), i / trailLength).toArray(colours, 3 * i);
+    const geometry = new LineGeometry();
+    geometry.setPositions(positions);
+    geometry.setColors(colours);
+    const line = new Line2(geometry, new LineMaterial({ vertexColors: true, linewidth: 2.6 }));
     line.frustumCulled = false;
     this.scene.add(line);
-    this.trails.push({ point, line, positions });
+    this.trails.push({ point, geometry, positions });
   }
 
-  private updateTrail({ point, line, positions }: { point: number; line: Line; positions: Float32Array }): void {
+  private updateTrail({ point, geometry, positions }: { point: number; geometry: LineGeometry; positions: Float32Array }): void {
     const start = Math.max(this.frames.times[0], this.clock.time - trailSeconds * this.clock.speed);
     const moment = new Float64Array(this.now.length);
     for (let i = 0; i < trailLength; ++i) {
       this.frames.at(start + ((this.clock.time - start) * i) / (trailLength - 1), moment);
       for (let d = 0; d < 3; ++d) positions[3 * i + d] = moment[3 * point + d];
     }
-    line.geometry.attributes.position.needsUpdate = true;
+    geometry.setPositions(positions);
   }
 }
 

@@ -41,8 +41,13 @@ std::uint64_t hash_of(const Node& node) {
   h = mix(h, commutes(node.op) ? std::max(node.a, node.b) : node.b);
   h = mix(h, node.c);
   h = mix(h, node.index);
-  h = mix(h, std::bit_cast<std::uint64_t>(node.value));
-  return h ^ (h >> 31);
+  // Whole numbers differ in the upper bits only, and a product moves bits up only: both are folded down, or the numbers
+  // of a long sum would all meet in a few buckets.
+  const auto bits = std::bit_cast<std::uint64_t>(node.value);
+  h = mix(h, bits ^ (bits >> 32));
+  h ^= h >> 32;
+  h *= 0x94D049BB133111EBULL;
+  return h ^ (h >> 29);
 }
 
 bool same(const Node& l, const Node& r) {

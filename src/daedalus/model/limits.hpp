@@ -12,7 +12,7 @@ inline constexpr std::size_t members = 1'000, terms = 1'000, steps = 20'000, nod
 inline constexpr std::size_t members = 200'000;   // of one family
 inline constexpr std::size_t terms = 10'000'000;  // of one sum or product
 inline constexpr std::size_t steps = 8'000'000;   // parts of expressions that are written out
-inline constexpr std::size_t nodes = 2'000'000;   // of the graph
+inline constexpr std::size_t nodes = 4'000'000;   // of the graph
 inline constexpr std::size_t items = 500'000;     // parameters, unknowns, definitions and starts
 #endif
 

@@ -93,8 +93,9 @@ bool CsvStream::finish() {
 }
 
 std::string CsvStream::fault() const {
-  const std::string has = rows_written_ == 0 ? "none of the rows is in it"
-                                             : fmt::format("it has {} up to t = {}", count(rows_written_, "row"), shortest(t_written_));
+  const std::string has =
+      rows_written_ == 0 ? "none of the rows is in it"
+                         : fmt::format("it has {} up to t = {}", count(rows_written_, "row"), shortest(t_written_));
   return fmt::format("'{}' cannot be written: {}; {}", path(), file_.reason(), has);
 }
 

@@ -14,8 +14,8 @@
 namespace daedalus::report {
 
 /// Writes rows to a CSV file while they are computed. Whole rows reach the file at the latest a tenth of a second after
-/// they were given, so that a run that is killed leaves everything but its last moments. Rows that the disk does not take
-/// wait in memory and are tried again.
+/// they were given, so that a run that is killed leaves everything but its last moments. Rows that the disk does not
+/// take wait in memory and are tried again.
 class CsvStream {
  public:
   /// Starts a new file; an older one of that name stays until the first row is written. Throws Error("cannot-write").
@@ -43,9 +43,9 @@ class CsvStream {
   std::string advice() const { return file_.advice(); }
 
   const std::string& path() const { return file_.path(); }
-  std::size_t rows() const { return rows_written_; }       ///< in the file, also those of a continued one
+  std::size_t rows() const { return rows_written_; }  ///< in the file, also those of a continued one
   std::size_t rows_waiting() const { return rows_waiting_; }
-  double t_written() const { return t_written_; }          ///< of the last row in the file
+  double t_written() const { return t_written_; }  ///< of the last row in the file
   double t_waiting_first() const { return t_waiting_first_; }
   double t_waiting_last() const { return t_waiting_last_; }
   std::size_t column_count() const { return column_count_; }

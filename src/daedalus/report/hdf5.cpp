@@ -63,14 +63,18 @@ std::string unescaped(const std::string& name) {
 void write_series(hid_t group, const std::string& name, const std::vector<double>& values) {
   const hsize_t size = values.size();
   const Handle space(required(H5Screate_simple(1, &size, nullptr), "a dataspace"), H5Sclose);
-  const Handle set(required(H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "a dataset"),
-                   H5Dclose);
-  if (size > 0) required(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "writing a dataset");
+  const Handle set(
+      required(H5Dcreate2(group, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+               "a dataset"),
+      H5Dclose);
+  if (size > 0)
+    required(H5Dwrite(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()), "writing a dataset");
 }
 
 void write_attribute(hid_t object, const std::string& name, hid_t file_type, hid_t memory_type, const void* value) {
   const Handle space(required(H5Screate(H5S_SCALAR), "a dataspace"), H5Sclose);
-  const Handle attribute(required(H5Acreate2(object, name.c_str(), file_type, space, H5P_DEFAULT, H5P_DEFAULT), "an attribute"), H5Aclose);
+  const Handle attribute(
+      required(H5Acreate2(object, name.c_str(), file_type, space, H5P_DEFAULT, H5P_DEFAULT), "an attribute"), H5Aclose);
   required(H5Awrite(attribute, memory_type, value), "writing an attribute");
 }
 
@@ -113,12 +117,15 @@ void write_attributes(hid_t root, const solve::Trajectory& run) {
       write_attribute(root, std::string("constraints_relative.") + levels[level], run.constraints.relative[level]);
     }
   if (run.energy) write_attribute(root, "invariants.energy", *run.energy);
-  const std::pair<const char*, std::size_t> counters[] = {
-      {"steps", run.stats.steps},         {"rejected", run.stats.rejected},
-      {"rhs", run.stats.rhs},             {"jacobians", run.stats.jacobians},
-      {"factorizations", run.stats.factorizations}, {"newton_iterations", run.stats.newton_iterations},
-      {"projections", run.stats.projections}};
-  for (const auto& [name, value] : counters) write_attribute(root, std::string("stats.") + name, static_cast<std::int64_t>(value));
+  const std::pair<const char*, std::size_t> counters[] = {{"steps", run.stats.steps},
+                                                          {"rejected", run.stats.rejected},
+                                                          {"rhs", run.stats.rhs},
+                                                          {"jacobians", run.stats.jacobians},
+                                                          {"factorizations", run.stats.factorizations},
+                                                          {"newton_iterations", run.stats.newton_iterations},
+                                                          {"projections", run.stats.projections}};
+  for (const auto& [name, value] : counters)
+    write_attribute(root, std::string("stats.") + name, static_cast<std::int64_t>(value));
   write_attribute(root, "stats.seconds", run.seconds);
   write_attribute(root, "stats.prepare_seconds", run.prepare_seconds);
 }
@@ -131,7 +138,8 @@ std::optional<std::vector<double>> read_series(hid_t group, const std::string& n
   if (H5Sget_simple_extent_ndims(space) != 1) return std::nullopt;
   if (H5Tget_class(type) != H5T_FLOAT && H5Tget_class(type) != H5T_INTEGER) return std::nullopt;
   std::vector<double> values(static_cast<std::size_t>(H5Sget_simple_extent_npoints(space)));
-  if (!values.empty() && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) return std::nullopt;
+  if (!values.empty() && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    return std::nullopt;
   return values;
 }
 
@@ -163,7 +171,8 @@ std::string to_hdf5(const solve::Trajectory& run) {
     write_series(root, "t", run.t);
     // Readers see the columns in this order instead of the alphabet's.
     const Handle ordered(required(H5Pcreate(H5P_GROUP_CREATE), "a property list"), H5Pclose);
-    required(H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED), "the order of columns");
+    required(H5Pset_link_creation_order(ordered, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED),
+             "the order of columns");
     const Handle group(required(H5Gcreate2(file, "values", H5P_DEFAULT, ordered, H5P_DEFAULT), "a group"), H5Gclose);
     std::vector<double> series(run.t.size());
     for (std::size_t column = 0; column < run.columns.size(); ++column) {

@@ -111,8 +111,9 @@ std::size_t OutputFile::write(std::string_view text) {
   if (!open()) return 0;
   std::size_t done = 0;
   while (done < text.size()) {
-    const ssize_t taken = seekable_ ? pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(offset_))
-                                    : ::write(descriptor_, text.data() + done, text.size() - done);
+    const ssize_t taken = seekable_
+                              ? pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(offset_))
+                              : ::write(descriptor_, text.data() + done, text.size() - done);
     if (taken < 0 && errno == EINTR) continue;
     if (taken <= 0) {
       fault(taken < 0 ? errno : ENOSPC);

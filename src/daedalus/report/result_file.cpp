@@ -29,9 +29,12 @@ constexpr std::size_t recent_rows = 10;
 
 [[noreturn]] void no_row(const std::string& path, std::optional<double> until, std::optional<double> first) {
   if (!first)
-    throw Error("no-such-row", fmt::format("'{}' has no complete row", path), "leave --restart out to start from the beginning");
-  throw Error("no-such-row", fmt::format("'{}' has no row at or before t = {}: it begins at t = {}", path, shortest(*until), shortest(*first)),
-              fmt::format("ask for a time from t = {} on", shortest(*first)));
+    throw Error("no-such-row", fmt::format("'{}' has no complete row", path),
+                "leave --restart out to start from the beginning");
+  throw Error(
+      "no-such-row",
+      fmt::format("'{}' has no row at or before t = {}: it begins at t = {}", path, shortest(*until), shortest(*first)),
+      fmt::format("ask for a time from t = {} on", shortest(*first)));
 }
 
 std::optional<double> number(std::string_view text) {
@@ -73,7 +76,9 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
     }
     return true;
   };
-  const auto without_return = [](std::string_view text) { return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text; };
+  const auto without_return = [](std::string_view text) {
+    return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
+  };
   if (!next()) {
     if (row.torn && !line.starts_with("t,")) bad(row.path, "the first line does not begin with a column 't'");
     no_row(row.path, until, std::nullopt);
@@ -110,7 +115,8 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
       numbers.push_back(*value);
     }
     if (numbers.size() != row.columns.size() + 1)
-      bad(row.path, fmt::format("line {} has {} for {}", number_of_row + 1, count(numbers.size(), "number"), count(row.columns.size() + 1, "column")));
+      bad(row.path, fmt::format("line {} has {} for {}", number_of_row + 1, count(numbers.size(), "number"),
+                                count(row.columns.size() + 1, "column")));
     row.recent_t.push_back(numbers.front());
     row.recent_values.emplace_back(numbers.begin() + 1, numbers.end());
   }
@@ -118,11 +124,13 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
 }
 
 /// Keeps the rows of a table up to the wanted one.
-void choose(ResultRow& row, const std::vector<double>& t, const std::vector<std::vector<double>>& values, std::optional<double> until) {
+void choose(ResultRow& row, const std::vector<double>& t, const std::vector<std::vector<double>>& values,
+            std::optional<double> until) {
   if (t.empty()) no_row(row.path, until, std::nullopt);
   for (std::size_t column = 0; column < values.size(); ++column)
     if (values[column].size() != t.size())
-      bad(row.path, fmt::format("the column '{}' has {} for {}", row.columns[column], count(values[column].size(), "number"), count(t.size(), "time")));
+      bad(row.path, fmt::format("the column '{}' has {} for {}", row.columns[column],
+                                count(values[column].size(), "number"), count(t.size(), "time")));
   row.rows = t.size();
   while (until && row.rows > 0 && t[row.rows - 1] > *until) --row.rows;
   if (row.rows == 0) no_row(row.path, until, t.front());
@@ -179,7 +187,8 @@ std::pair<std::string, std::optional<double>> split_restart(const std::string& t
   if (at == std::string::npos || std::filesystem::exists(text, ignored)) return {text, std::nullopt};
   const std::optional<double> t = number(std::string_view(text).substr(at + 1));
   if (!t)
-    throw Error("bad-option-value", fmt::format("--restart {}: '{}' after the @ is not a time", text, text.substr(at + 1)),
+    throw Error("bad-option-value",
+                fmt::format("--restart {}: '{}' after the @ is not a time", text, text.substr(at + 1)),
                 "write for example --restart result.csv@12.5");
   return {text.substr(0, at), t};
 }
@@ -191,7 +200,11 @@ ResultRow read_result(const std::string& path, std::optional<double> until) {
   std::ifstream file(path, std::ios::binary);
   std::error_code ignored;
   if (!file || std::filesystem::is_directory(path, ignored))
-    throw Error("file-not-found", fmt::format("the result '{}' cannot be read: {}", path, std::strerror(file ? EISDIR : errno == 0 ? EIO : errno)),
+    throw Error("file-not-found",
+                fmt::format("the result '{}' cannot be read: {}", path,
+                            std::strerror(file         ? EISDIR
+                                          : errno == 0 ? EIO
+                                                       : errno)),
                 "--restart takes a .csv, .json or .h5 file that `daedalus simulate --output` wrote");
   if (path.ends_with(".csv")) {
     read_csv(row, file, until);

@@ -23,7 +23,7 @@ struct ResultRow {
   std::vector<double> recent_t;                    ///< of the last rows up to this one
   std::vector<std::vector<double>> recent_values;  ///< of the same rows
 
-  std::uintmax_t bytes = 0;             ///< of a CSV file up to the end of this row
+  std::uintmax_t bytes = 0;               ///< of a CSV file up to the end of this row
   std::vector<double> all_t, all_values;  ///< of a JSON or HDF5 file: all rows up to this one, row by row
 };
 

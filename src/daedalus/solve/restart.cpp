@@ -75,14 +75,15 @@ class Replay {
       found_ = NextStep{t - moments_.back().t, attempts_ > 1};
       return;
     }
-    // The times were rounded, so that step sizes and all that follows from them are not the same to the last bit. What is
-    // no step differs by the tolerance of the run at least, and in size by percents.
+    // The times were rounded, so that step sizes and all that follows from them are not the same to the last bit. What
+    // is no step differs by the tolerance of the run at least, and in size by percents.
     const Moment& moment = moments_[next_];
     const double size = next_ == 0 ? 0.0 : moment.t - moments_[next_ - 1].t;
     failed_ = std::abs(t - moment.t) > 1e-6 * size;
     const std::size_t states = prepared_.functions->dimension() - prepared_.functions->differential.size();
     for (std::size_t i = 0; i < states && !failed_; ++i)
-      failed_ = where_[i] == none || !(std::abs(values[i] - moment.values[where_[i]]) <= 1e-8 * (1.0 + std::abs(values[i])));
+      failed_ =
+          where_[i] == none || !(std::abs(values[i] - moment.values[where_[i]]) <= 1e-8 * (1.0 + std::abs(values[i])));
     ++next_;
     attempts_ = 0;
   }
@@ -98,7 +99,8 @@ class Replay {
 
 }  // namespace
 
-std::optional<NextStep> next_step(const Prepared& prepared, const RunOptions& options, const std::vector<Moment>& moments) {
+std::optional<NextStep> next_step(const Prepared& prepared, const RunOptions& options,
+                                  const std::vector<Moment>& moments) {
   if (options.step || options.first_step || moments.size() < 2) return std::nullopt;
   Replay replay(prepared, options, moments);
   // The first repeated step may have followed a refused one, which nobody knows; then the sizes after it differ, and an
@@ -122,8 +124,9 @@ model::Model continued(model::Model model, const Moment& moment) {
       return;
     }
     if (!std::isfinite(found->second))
-      throw Error("restart-not-finite", fmt::format("'{}' cannot be continued at t = {}: '{}' is not a finite number there", moment.source,
-                                                    shortest(moment.t), name),
+      throw Error("restart-not-finite",
+                  fmt::format("'{}' cannot be continued at t = {}: '{}' is not a finite number there", moment.source,
+                              shortest(moment.t), name),
                   "continue from an earlier row with --restart FILE@T");
     start.value = found->second;
     start.given = true;
@@ -142,8 +145,8 @@ model::Model continued(model::Model model, const Moment& moment) {
     }
     const bool other = !moment.model.empty() && moment.model != model.name;
     throw Error("restart-column",
-                fmt::format("'{}' has no {} {}, which the model '{}' needs{}", moment.source, all == 1 ? "column" : "columns",
-                            fmt::join(missing, ", "), model.name,
+                fmt::format("'{}' has no {} {}, which the model '{}' needs{}", moment.source,
+                            all == 1 ? "column" : "columns", fmt::join(missing, ", "), model.name,
                             other ? fmt::format("; it is a result of the model '{}'", moment.model) : ""),
                 "continue from a result of the same model");
   }

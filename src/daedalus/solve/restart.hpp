@@ -30,9 +30,10 @@ struct NextStep {
   bool was_refused = false;  ///< a longer one was refused before
 };
 
-/// Finds the step with which the earlier run would have gone on after the last of some moments that follow one another, by
-/// repeating the steps between them. With it the continued run takes the same steps as one that was never interrupted.
-/// Nothing where the moments are not steps of such a run: output times, another method, other tolerances.
-std::optional<NextStep> next_step(const Prepared& prepared, const RunOptions& options, const std::vector<Moment>& moments);
+/// Finds the step with which the earlier run would have gone on after the last of some moments that follow one another,
+/// by repeating the steps between them. With it the continued run takes the same steps as one that was never
+/// interrupted. Nothing where the moments are not steps of such a run: output times, another method, other tolerances.
+std::optional<NextStep> next_step(const Prepared& prepared, const RunOptions& options,
+                                  const std::vector<Moment>& moments);
 
 }  // namespace daedalus::solve

@@ -83,7 +83,9 @@ TEST(CsvStream, KeepsWhatTheDiskRefusesAndTriesAgain) {
   EXPECT_EQ(stream.rows_waiting(), 50 - last.rows);
   EXPECT_EQ(stream.t_waiting_first(), last.t + 1.0);
   EXPECT_EQ(stream.t_waiting_last(), 49.0);
-  EXPECT_NE(stream.fault().find("File too large; it has " + std::to_string(last.rows) + " rows up to t = "), std::string::npos) << stream.fault();
+  EXPECT_NE(stream.fault().find("File too large; it has " + std::to_string(last.rows) + " rows up to t = "),
+            std::string::npos)
+      << stream.fault();
   EXPECT_TRUE(stream.finish());
   EXPECT_EQ(slurp(folder.file("a.csv")), all);
   EXPECT_EQ(stream.rows_waiting(), 0U);

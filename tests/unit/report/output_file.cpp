@@ -50,7 +50,8 @@ TEST(OutputFile, FollowsLinksAndKeepsPermissions) {
   report::write_file(folder.file("link.csv"), "new");
   EXPECT_TRUE(std::filesystem::is_symlink(folder.file("link.csv")));
   EXPECT_EQ(slurp(path), "new");
-  EXPECT_EQ(std::filesystem::status(path).permissions(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
+  EXPECT_EQ(std::filesystem::status(path).permissions(),
+            std::filesystem::perms::owner_read | std::filesystem::perms::owner_write);
   std::filesystem::create_symlink(folder.file("later.csv"), folder.file("dangling.csv"));
   report::write_file(folder.file("dangling.csv"), "there");
   EXPECT_EQ(slurp(folder.file("later.csv")), "there");
@@ -61,7 +62,8 @@ TEST(OutputFile, RefusesBeforeAnythingIsWritten) {
   EXPECT_EQ(code_of([&] { OutputFile(folder.file("none/a.csv")); }), "cannot-write");
   EXPECT_EQ(code_of([&] { OutputFile(folder.file("")); }), "cannot-write");
   if (geteuid() == 0) return;  // root may write everywhere
-  std::filesystem::permissions(folder.file(""), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  std::filesystem::permissions(folder.file(""),
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
   EXPECT_EQ(code_of([&] { OutputFile(folder.file("a.csv")); }), "cannot-write");
   std::filesystem::permissions(folder.file(""), std::filesystem::perms::owner_all);
 }

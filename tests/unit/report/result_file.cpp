@@ -23,7 +23,8 @@ solve::Trajectory example() {
   run.options = {{"rtol", "1e-06"}};
   run.columns = {"z", "a", "der(z)", "p[1,2]", "force/length", "50%"};
   run.t = {0.0, 0.1, 1.0 / 3.0};
-  for (std::size_t i = 0; i < run.t.size() * run.columns.size(); ++i) run.values.push_back(std::sqrt(static_cast<double>(i)) - 2.0);
+  for (std::size_t i = 0; i < run.t.size() * run.columns.size(); ++i)
+    run.values.push_back(std::sqrt(static_cast<double>(i)) - 2.0);
   run.values[7] = 4.9406564584124654e-324;
   run.values[8] = -1.7976931348623157e308;
   run.stats.steps = 12;
