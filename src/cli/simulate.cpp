@@ -111,7 +111,8 @@ model::Model continued(model::Model model, const report::ResultRow& row, const s
 
 std::string continued_note(const report::ResultRow& row) {
   std::string text = fmt::format("continued from row {} of '{}' at t = {}", row.rows, row.path, shortest(row.t));
-  if (row.rows_after > 0) text += fmt::format("; {} come after it", count(row.rows_after, "row"));
+  if (row.rows_after > 0)
+    text += fmt::format("; {} {} after it", count(row.rows_after, "row"), row.rows_after == 1 ? "comes" : "come");
   if (row.torn) text += "; an incomplete last row was left out";
   return text;
 }

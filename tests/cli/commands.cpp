@@ -192,7 +192,7 @@ TEST(Mistakes, AreAnsweredWithTheNearestName) {
       {"simulate models/pendulum.toml --initialize maybe", "is no way to initialize"},
       {"simulate models/pendulum.toml --fix y=2", "contradict"},
       {"simulate models/nothing.toml", "models/nothing.toml"},
-      {"simulate", "MODEL"},
+      {"simulate", "needs a model"},
       {"compare models/pendulum.toml", "not available yet"},
       {"simulate models/pendulum.toml --perturb 1e-3", "not available yet"},
       {"methods radau", "there is no"},

@@ -49,7 +49,8 @@ TEST_F(Restart, AppendsToItsOwnFile) {
     ASSERT_EQ(run("--at 40 --restart " + name + "@0 --output " + file("from_start.csv")).status, 0);
     const Call last = run("--restart " + name + "@39.99 --output " + file("end.csv"));
     ASSERT_EQ(last.status, 0) << last.err;
-    EXPECT_LE(difference(csv("end.csv").rows.back(), csv("whole.csv").rows.back()), 1e-10) << kind;
+    // Four times the bound of a single restart, and forgetting helps.
+    EXPECT_LE(difference(csv("end.csv").rows.back(), csv("whole.csv").rows.back()), 4e-11) << kind;
     if (kind == "csv") {
       EXPECT_TRUE(csv("a.csv").good());
       EXPECT_EQ(csv("a.csv").rows.size(), csv("whole.csv").rows.size());
@@ -81,7 +82,9 @@ TEST_F(Restart, ContinuesFormulationsThatDriftWhereTheyWere) {
                                 "--initialize off --formulation index1", "--method rk4 --step 0.01"}) {
     ASSERT_EQ(run(how + " --output " + file("whole.csv")).status, 0);
     ASSERT_EQ(run(how + " --restart " + file("whole.csv") + "@20 --output " + file("rest.csv")).status, 0);
-    EXPECT_LE(difference(csv("rest.csv").rows.back(), csv("whole.csv").rows.back()), 1e-10) << how;
+    // The same steps again; without projection a difference in the direction off the constraint is not forgotten but
+    // grows with the time left, 20.
+    EXPECT_LE(difference(csv("rest.csv").rows.back(), csv("whole.csv").rows.back()), 20 * 1e-11) << how;
   }
 }
 
@@ -99,22 +102,75 @@ TEST_F(Restart, GoesBeyondTheOldEnd) {
 TEST_F(Restart, RefusesWhatDoesNotFitAndChangesNothing) {
   ASSERT_EQ(run("--output " + file("a.csv")).status, 0);
   ASSERT_EQ(run("--output " + file("a.json")).status, 0);
+  ASSERT_EQ(run("--output " + file("a.h5")).status, 0);
   const std::string before = slurp(file("a.csv"));
+  folder_.write("torn.csv", "t,x,y,der(x),der(y)\n0,0.6");
+  folder_.write("words.csv", "t,x\n0,far\n");
+  folder_.write("gap.csv", "t,x,y,der(x),der(y)\n0,0.6,-0.8,nan,0\n");
+  folder_.write("rubbish.h5", "rubbish");
   const auto refused = [&](const std::string& args, const std::string& text) {
     const Call call = daedalus("simulate " + args);
     EXPECT_EQ(call.status, 2) << args;
-    EXPECT_NE(call.err.find(text), std::string::npos) << args << "\n" << call.err;
+    EXPECT_EQ(call.err, text + "\n") << args;
   };
-  refused(model() + " --restart none.csv",
-          "error[file-not-found]: the result 'none.csv' cannot be read: No such file or directory");
-  refused(model() + " --restart " + file("a.csv") + "@-1", "has no row at or before t = -1: it begins at t = 0");
-  refused(model() + " --restart " + file("a.csv") + "@noon", "'noon' after the @ is not a time");
-  refused("models/double_pendulum.toml --restart " + file("a.csv"), "error[restart-column]");
-  refused("models/double_pendulum.toml --restart " + file("a.json"), "it is a result of the model 'forgetful'");
-  refused(model() + " --residuals --restart " + file("a.csv") + " --output " + file("a.csv"),
-          "it has no column 'energy' as this run has");
-  refused(model() + " --residuals --restart " + file("a.json") + " --output " + file("a.json"),
-          "error[restart-columns]");
+  const std::string restart = model() + " --restart ", wrote = "`daedalus simulate --output` wrote";
+  const std::string output = "\n  -> give --output another name; --restart reads this file all the same";
+  refused(restart + "none.csv",
+          "error[file-not-found]: the result 'none.csv' cannot be read: No such file or directory\n"
+          "  -> --restart takes a .csv, .json or .h5 file that " +
+              wrote);
+  refused(restart + file("model.toml"), "error[unknown-file-type]: the ending of '" + model() +
+                                            "' does not say how to read it\n"
+                                            "  -> --restart takes a .csv, .json or .h5 file that " +
+                                            wrote);
+  refused(restart + file("words.csv"),
+          "error[bad-result-file]: '" + file("words.csv") +
+              "' is no result to continue from: line 2 has 'far' where a number should be\n"
+              "  -> give a .csv, .json or .h5 file that " +
+              wrote);
+  refused(restart + file("rubbish.h5"), "error[bad-result-file]: '" + file("rubbish.h5") +
+                                            "' is no result to continue from: it is not HDF5\n"
+                                            "  -> give a .csv, .json or .h5 file that " +
+                                            wrote);
+  refused(restart + file("torn.csv"),
+          "error[no-such-row]: '" + file("torn.csv") +
+              "' has no complete row\n  -> leave --restart out to start from the beginning");
+  refused(restart + file("a.csv") + "@-1",
+          "error[no-such-row]: '" + file("a.csv") +
+              "' has no row at or before t = -1: it begins at t = 0\n  -> ask for a time from t = 0 on");
+  refused(restart + "a.csv@noon",
+          "error[bad-option-value]: --restart a.csv@noon: 'noon' after the @ is not a time\n  -> write for example "
+          "--restart result.csv@12.5");
+  refused(restart + file("gap.csv"), "error[restart-not-finite]: '" + file("gap.csv") +
+                                         "' cannot be continued at t = 0: 'der(x)' is not a finite number there\n"
+                                         "  -> continue from an earlier row with --restart FILE@T");
+  refused(restart + file("a.csv") + " --t-end 30",
+          "error[restart-after-end]: the row at t = 40 of '" + file("a.csv") +
+              "' is after the end of the run, t_end = 30\n"
+              "  -> give a later --t-end, or an earlier row with --restart FILE@T");
+  refused("models/rotating_wire.toml --restart " + file("a.json"),
+          "error[restart-other-model]: '" + file("a.json") +
+              "' is a result of the model 'forgetful', not of 'rotating_wire'\n"
+              "  -> continue from a result of the same model; a .csv file, which names no model, joins two that belong "
+              "together");
+  refused("models/cart_motor.toml --restart " + file("a.h5"),
+          "error[restart-column]: '" + file("a.h5") +
+              "' has no columns 's', 'der(s)', 'i_m', which the model 'cart_motor' needs; it is a result of the model "
+              "'forgetful'\n  -> continue from a result of the same model");
+  refused("models/cart_motor.toml --restart " + file("a.csv"),
+          "error[restart-column]: '" + file("a.csv") +
+              "' has no columns 's', 'der(s)', 'i_m', which the model 'cart_motor' needs\n"
+              "  -> continue from a result of the same model");
+  refused(restart + file("a.csv") + " --residuals --output " + file("a.csv"),
+          "error[restart-columns]: '" + file("a.csv") +
+              "' cannot be continued: it has no column 'energy' as this run has" + output);
+  refused(restart + file("a.json") + " --residuals --output " + file("a.json"),
+          "error[restart-columns]: '" + file("a.json") +
+              "' cannot be continued: it has no column 'energy' as this run has" + output);
+  refused(model() + " --output " + file("none/a.csv"), "error[cannot-write]: '" + file("none/a.csv") +
+                                                           "' cannot be written: No such file or directory\n"
+                                                           "  -> create the folder '" +
+                                                           file("none") + "' or choose another");
   EXPECT_EQ(slurp(file("a.csv")), before);
 }
 

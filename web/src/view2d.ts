@@ -130,7 +130,7 @@ export class View2d implements View {
       if (k === 0) context.moveTo(x, y);
       else context.lineTo(x, y);
     }
-    context.strokeStyle = "rgba(11,95,165,0.10)";
+    context.strokeStyle = "#dbe6f0"; // opaque: a curve that passes often must not grow dark
     context.lineWidth = 1;
     context.stroke();
 

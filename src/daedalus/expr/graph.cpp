@@ -130,29 +130,32 @@ double apply(Op op, double a, double b, double c) {
   DAEDALUS_CHECK(false, "operation {} has no value of its own", name_of(op));
 }
 
-Graph::Graph() : buckets_(1024, empty) { nodes_.reserve(512); }
+Graph::Graph() : buckets_(1024, Bucket{empty, 0}) { nodes_.reserve(512); }
 
 const std::string& Expr::name() const { return graph_->symbol_name(node().index); }
 
 void Graph::grow() {
-  buckets_.assign(buckets_.size() * 2, empty);
-  const std::size_t mask = buckets_.size() - 1;
-  for (NodeId id = 0; id < nodes_.size(); ++id) {
-    std::size_t slot = hash_of(nodes_[id]) & mask;
-    while (buckets_[slot] != empty) slot = (slot + 1) & mask;
-    buckets_[slot] = id;
+  std::vector<Bucket> larger(buckets_.size() * 2, Bucket{empty, 0});
+  const std::size_t mask = larger.size() - 1;
+  for (const Bucket& bucket : buckets_) {
+    if (bucket.id == empty) continue;
+    std::size_t slot = bucket.hash & mask;
+    while (larger[slot].id != empty) slot = (slot + 1) & mask;
+    larger[slot] = bucket;
   }
+  buckets_ = std::move(larger);
 }
 
 NodeId Graph::intern(const Node& node) {
   const std::size_t mask = buckets_.size() - 1;
-  std::size_t slot = hash_of(node) & mask;
-  for (; buckets_[slot] != empty; slot = (slot + 1) & mask)
-    if (same(nodes_[buckets_[slot]], node)) return buckets_[slot];
+  const auto hash = static_cast<std::uint32_t>(hash_of(node));
+  std::size_t slot = hash & mask;
+  for (; buckets_[slot].id != empty; slot = (slot + 1) & mask)
+    if (buckets_[slot].hash == hash && same(nodes_[buckets_[slot].id], node)) return buckets_[slot].id;
   const auto id = static_cast<NodeId>(nodes_.size());
   DAEDALUS_CHECK(id != empty, "expression graph is full with {} nodes", nodes_.size());
   nodes_.push_back(node);
-  buckets_[slot] = id;
+  buckets_[slot] = {id, hash};
   if (nodes_.size() * 2 > buckets_.size()) grow();
   return id;
 }

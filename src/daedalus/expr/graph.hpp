@@ -121,7 +121,12 @@ class Graph {
   void grow();
 
   std::vector<Node> nodes_;
-  std::vector<NodeId> buckets_;  ///< open addressing, `empty` where free
+  /// A place of the hash table. The hash beside the node spares a look at most nodes that are another one.
+  struct Bucket {
+    NodeId id;
+    std::uint32_t hash;
+  };
+  std::vector<Bucket> buckets_;  ///< open addressing, id `empty` where free
   std::deque<std::string> symbol_names_, table_names_;
   std::unordered_map<std::string, NodeId> symbol_of_name_;
   std::unordered_map<std::string, std::uint32_t> table_of_name_;

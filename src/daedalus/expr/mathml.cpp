@@ -48,11 +48,12 @@ Binding binding_of(const Node& node) {
 
 const std::unordered_map<std::string, std::string>& greek() {
   static const std::unordered_map<std::string, std::string> letters{
-      {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},    {"eta", "η"},
-      {"theta", "θ"},   {"iota", "ι"},  {"kappa", "κ"},  {"lambda", "λ"}, {"mu", "μ"},      {"nu", "ν"},      {"xi", "ξ"},
-      {"pi", "π"},      {"rho", "ρ"},   {"sigma", "σ"},  {"tau", "τ"},   {"upsilon", "υ"}, {"phi", "φ"},     {"chi", "χ"},
-      {"psi", "ψ"},     {"omega", "ω"}, {"Gamma", "Γ"},  {"Delta", "Δ"}, {"Theta", "Θ"},   {"Lambda", "Λ"},  {"Xi", "Ξ"},
-      {"Pi", "Π"},      {"Sigma", "Σ"}, {"Upsilon", "Υ"}, {"Phi", "Φ"},   {"Psi", "Ψ"},     {"Omega", "Ω"}};
+      {"alpha", "α"},   {"beta", "β"},  {"gamma", "γ"},  {"delta", "δ"}, {"epsilon", "ε"}, {"zeta", "ζ"},
+      {"eta", "η"},     {"theta", "θ"}, {"iota", "ι"},   {"kappa", "κ"}, {"lambda", "λ"},  {"mu", "μ"},
+      {"nu", "ν"},      {"xi", "ξ"},    {"pi", "π"},     {"rho", "ρ"},   {"sigma", "σ"},   {"tau", "τ"},
+      {"upsilon", "υ"}, {"phi", "φ"},   {"chi", "χ"},    {"psi", "ψ"},   {"omega", "ω"},   {"Gamma", "Γ"},
+      {"Delta", "Δ"},   {"Theta", "Θ"}, {"Lambda", "Λ"}, {"Xi", "Ξ"},    {"Pi", "Π"},      {"Sigma", "Σ"},
+      {"Upsilon", "Υ"}, {"Phi", "Φ"},   {"Psi", "Ψ"},    {"Omega", "Ω"}};
   return letters;
 }
 
@@ -124,7 +125,8 @@ std::string number(double value) {
   const std::size_t e = text.find('e');
   if (e == std::string::npos) return fmt::format("<mn>{}</mn>", text);
   const int exponent = std::stoi(text.substr(e + 1));
-  const std::string power = fmt::format("<msup><mn>10</mn><mn>{}{}</mn></msup>", exponent < 0 ? "−" : "", std::abs(exponent));
+  const std::string power =
+      fmt::format("<msup><mn>10</mn><mn>{}{}</mn></msup>", exponent < 0 ? "−" : "", std::abs(exponent));
   if (text.substr(0, e) == "1") return power;
   return fmt::format("<mrow><mn>{}</mn><mo>⋅</mo>{}</mrow>", text.substr(0, e), power);
 }

@@ -330,6 +330,19 @@ Expr Elaborator::loop(const SyntaxTree& tree, const Syntax& node) {
   };
   const std::size_t level = scope_.loops.size() - 1;
   const Restore restore{scope_, level};
+  // A sum of numbers leaves no trace of its terms in the graph.
+  const auto sum_of_numbers = [&]() -> std::optional<double> {
+    double total = adds ? 0.0 : 1.0;
+    for (std::int64_t i = from; i <= to; ++i) {
+      scope_.loops[level].second = i;
+      const std::optional<double> term = quick_number(tree, children[2]);
+      if (!term || !std::isfinite(*term)) return std::nullopt;
+      if (++steps_ > limits::steps) too_large(tree.place(node));
+      total = adds ? total + *term : total * *term;
+    }
+    return std::isfinite(total) ? std::optional(total) : std::nullopt;
+  };
+  if (const std::optional<double> total = sum_of_numbers()) return graph_.constant(*total);
   for (std::int64_t i = from; i <= to; ++i) {
     scope_.loops[level].second = i;
     const Expr term = number_of(tree, children[2]);
@@ -352,6 +365,19 @@ std::optional<double> Elaborator::quick_number(const SyntaxTree& tree, SyntaxId 
     case SyntaxKind::negate: {
       const std::optional<double> inner = quick_number(tree, children[0]);
       return inner ? std::optional(-*inner) : std::nullopt;
+    }
+    case SyntaxKind::product: {
+      double total = 1.0;
+      for (std::size_t i = 0; i < children.size(); ++i) {
+        const std::optional<double> factor = quick_number(tree, children[i]);
+        if (!factor) return std::nullopt;
+        total = tree.flag(node, i) == '*' ? total * *factor : total / *factor;
+      }
+      return total;
+    }
+    case SyntaxKind::power: {
+      const std::optional<double> base = quick_number(tree, children[0]), exponent = quick_number(tree, children[1]);
+      return base && exponent ? std::optional(expr::power(*base, *exponent)) : std::nullopt;
     }
     case SyntaxKind::sum: {
       double total = 0.0;

@@ -1,6 +1,10 @@
 #include "daedalus/model/toml_source.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+
+#include "daedalus/model/limits.hpp"
 
 // Malformed input such as "[," must be an error and not an abort.
 #define TOML_ASSERT(condition) static_cast<void>(0)
@@ -52,10 +56,13 @@ class Converter {
  public:
   explicit Converter(std::shared_ptr<const SourceMap> map) : map_(std::move(map)) {}
 
-  TomlValue value(const toml::node& node) const {
+  TomlValue value(const toml::node& node) {
     TomlValue result;
     const std::size_t begin = offset(node.source().begin), end = offset(node.source().end);
     result.place = map_->place(begin, end > begin ? end - begin : 1);
+    if (++values_ > limits::values)
+      throw Error("too-large", fmt::format("the file has more than {} values", limits::values),
+                  "families and sums say it shorter; long data belong into [tables] with a file", result.place);
     if (const auto* table = node.as_table()) {
       result.kind = TomlValue::Kind::table;
       std::vector<std::pair<std::size_t, const toml::key*>> order;
@@ -99,6 +106,7 @@ class Converter {
   }
 
   std::shared_ptr<const SourceMap> map_;
+  std::size_t values_ = 0;
 };
 
 }  // namespace

@@ -19,10 +19,14 @@ using expr::escape_markup;
 std::string data_section(const PageData& data, const solve::Trajectory& run) {
   std::string text = "<section>\n<h2>Data</h2>\n";
   text += fmt::format("<p>This page holds {} of {}", count(data.rows, "row"), count(run.columns.size() + 1, "column"));
-  text += run.stats.steps + 1 < data.all_rows ? ": the accepted steps and, between them, points of the dense output.</p>\n" : ".</p>\n";
+  text += run.stats.steps + 1 < data.all_rows
+              ? ": the accepted steps and, between them, points of the dense output.</p>\n"
+              : ".</p>\n";
   if (data.rows < data.all_rows)
-    text += fmt::format("<p>The run has {} rows, more than a page can carry; these are evenly chosen ones. "
-                        "<code>--output result.csv</code> keeps all.</p>\n", data.all_rows);
+    text += fmt::format(
+        "<p>The run has {} rows, more than a page can carry; these are evenly chosen ones. "
+        "<code>--output result.csv</code> keeps all.</p>\n",
+        data.all_rows);
   if (!data.all_columns)
     text += "<p>Of the many columns it has those that are drawn; <code>--output result.csv</code> keeps all.</p>\n";
   return text + "<p class=\"actions\"><button type=\"button\" id=\"csv\">Download as CSV</button></p>\n</section>\n";
@@ -47,8 +51,9 @@ std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& ru
   page += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   // Nothing is loaded from anywhere: the page says so itself. The icon is empty, so that none is asked for.
-  page += "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
-          "style-src 'unsafe-inline'; img-src data: blob:\">\n<link rel=\"icon\" href=\"data:,\">\n";
+  page +=
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
+      "style-src 'unsafe-inline'; img-src data: blob:\">\n<link rel=\"icon\" href=\"data:,\">\n";
   page += fmt::format("<meta name=\"generator\" content=\"daedalus {}\">\n", version());
   page += fmt::format("<title>{} – Daedalus</title>\n<style>", escape_markup(model.name));
   page += page_style();
@@ -57,8 +62,10 @@ std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& ru
   if (!model.description.empty()) page += fmt::format("<p class=\"lead\">{}</p>\n", escape_markup(model.description));
   page += page_verdicts(prepared, run);
   page += "</header>\n<main>\n";
-  page += fmt::format("<section class=\"long\">\n<h2>Motion</h2>\n<div class=\"motion{}\">\n<div id=\"player\"></div>\n<div id=\"plots\"></div>\n</div>\n",
-                      data.dimension == 0 ? " plain" : "");
+  page += fmt::format(
+      "<section class=\"long\">\n<h2>Motion</h2>\n<div class=\"motion{}\">\n<div id=\"player\"></div>\n<div "
+      "id=\"plots\"></div>\n</div>\n",
+      data.dimension == 0 ? " plain" : "");
   page += "<noscript><p>The plots and the animation need JavaScript.</p></noscript>\n</section>\n";
   if (data.has_phases) page += "<section>\n<h2>Plots of the model</h2>\n<div id=\"phases\"></div>\n</section>\n";
   page += page_equations(prepared.functions->equations);

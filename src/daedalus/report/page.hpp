@@ -7,8 +7,8 @@
 
 namespace daedalus::report {
 
-/// One HTML page with everything in it: summary, equations, plots, animation, numbers. Needs no network. `run` should come
-/// with `page_options`; `options` says what was asked for, so that the page can tell it from what was chosen.
+/// One HTML page with everything in it: summary, equations, plots, animation, numbers. Needs no network. `run` should
+/// come with `page_options`; `options` says what was asked for, so that the page can tell it from what was chosen.
 std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& run, const solve::RunOptions& options);
 
 /// What a page gets between long steps. A file that is written in the same run must get the steps alone.

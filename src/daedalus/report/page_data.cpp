@@ -67,7 +67,8 @@ class Collector {
     // all columns first: with t they are the CSV file of the page
     std::size_t drawn = 1;
     for (const Panel& panel : chosen.panels) drawn += panel.curves.size();
-    data.all_columns = run_.columns.size() <= many_columns || (run_.columns.size() + drawn) * run_.t.size() <= most_numbers;
+    data.all_columns =
+        run_.columns.size() <= many_columns || (run_.columns.size() + drawn) * run_.t.size() <= most_numbers;
     json columns = json::array({"t"});
     if (data.all_columns)
       for (const std::string& name : run_.columns) {
@@ -77,7 +78,8 @@ class Collector {
     json panels = json::array();
     for (const Panel& panel : chosen.panels) panels.push_back(time_panel(panel));
     if (!data.all_columns)
-      for (std::size_t s = 1; s < series_.size() && series_[s].from == Series::From::column; ++s) columns.push_back(run_.columns[series_[s].position]);
+      for (std::size_t s = 1; s < series_.size() && series_[s].from == Series::From::column; ++s)
+        columns.push_back(run_.columns[series_[s].position]);
     json phases = json::array();
     add_plots(panels, phases);
     data.has_phases = !phases.empty();
@@ -85,11 +87,12 @@ class Collector {
     data.rows = std::min(run_.t.size(), std::max<std::size_t>(2, most_numbers / series_.size()));
     const json drawing = draw(data);
     data.numbers = numbers(data.rows);
-    const json description{{"model", model_.name},   {"timeUnit", chosen.panels.empty() ? "" : chosen.panels.front().x_unit},
-                           {"rows", data.rows},      {"allRows", data.all_rows},
-                           {"columns", columns},     {"series", series_.size()},
-                           {"panels", panels},       {"phases", phases},
-                           {"drawing", drawing}};
+    const json description{
+        {"model", model_.name}, {"timeUnit", chosen.panels.empty() ? "" : chosen.panels.front().x_unit},
+        {"rows", data.rows},    {"allRows", data.all_rows},
+        {"columns", columns},   {"series", series_.size()},
+        {"panels", panels},     {"phases", phases},
+        {"drawing", drawing}};
     // "<" could end the script element that the text stands in
     for (const char c : description.dump(-1, ' ', false, json::error_handler_t::replace)) {
       if (c == '<')
@@ -108,7 +111,9 @@ class Collector {
   }
 
   /// The row of the run that is row `k` of the `rows` in the page; the scripts count frames in the same way.
-  static std::size_t chosen_row(std::size_t k, std::size_t rows, std::size_t all) { return rows < 2 ? 0 : k * (all - 1) / (rows - 1); }
+  static std::size_t chosen_row(std::size_t k, std::size_t rows, std::size_t all) {
+    return rows < 2 ? 0 : k * (all - 1) / (rows - 1);
+  }
 
   double number(const Series& series, std::size_t row) const {
     switch (series.from) {
@@ -134,9 +139,12 @@ class Collector {
   json curve(const std::string& name, std::size_t series, double offset = 0.0) const {
     std::string label = expr::name_to_mathml(name);
     if (name.find_first_of(" +-*/^=") != std::string::npos) label = "<mtext>" + expr::escape_markup(name) + "</mtext>";
-    const auto residual = [&](const std::string& start, const std::string& end, const std::string& before, const std::string& after) {
+    const auto residual = [&](const std::string& start, const std::string& end, const std::string& before,
+                              const std::string& after) {
       if (name.starts_with(start) && name.ends_with(end))
-        label = "<msub>" + before + "<mi>g</mi>" + after + "<mi>" + expr::escape_markup(name.substr(start.size(), name.size() - start.size() - end.size())) + "</mi></msub>";
+        label = "<msub>" + before + "<mi>g</mi>" + after + "<mi>" +
+                expr::escape_markup(name.substr(start.size(), name.size() - start.size() - end.size())) +
+                "</mi></msub>";
     };
     residual("residual.", "", "", "");
     residual("der(residual.", ")", "<mover accent=\"true\">", "<mo>˙</mo></mover>");
@@ -167,8 +175,12 @@ class Collector {
         series_.push_back({Series::From::values, 0, drawn.y});
       }
     }
-    return {{"title", panel.y_title},     {"unit", panel.y_unit},   {"logarithmic", logarithmic},
-            {"family", family},           {"notes", family == panel.family ? panel.notes : std::vector<std::string>{}},   {"curves", curves}};
+    return {{"title", panel.y_title},
+            {"unit", panel.y_unit},
+            {"logarithmic", logarithmic},
+            {"family", family},
+            {"notes", family == panel.family ? panel.notes : std::vector<std::string>{}},
+            {"curves", curves}};
   }
 
   /// Residuals of the level that the title of a panel names.
@@ -199,9 +211,18 @@ class Collector {
         if (const std::optional<std::size_t> y = plotted(name, picture++)) curves.push_back(curve(name, *y));
       if (!x || curves.empty()) continue;
       if (*x == 0)
-        panels.push_back({{"title", plot.name}, {"unit", ""}, {"logarithmic", false}, {"family", false}, {"notes", json::array()}, {"curves", curves}});
+        panels.push_back({{"title", plot.name},
+                          {"unit", ""},
+                          {"logarithmic", false},
+                          {"family", false},
+                          {"notes", json::array()},
+                          {"curves", curves}});
       else
-        phases.push_back({{"title", plot.name}, {"x", curve(plot.x, *x)}, {"xUnit", unit_of(plot.x)}, {"yUnit", plot.y.size() == 1 ? unit_of(plot.y[0]) : ""}, {"curves", curves}});
+        phases.push_back({{"title", plot.name},
+                          {"x", curve(plot.x, *x)},
+                          {"xUnit", unit_of(plot.x)},
+                          {"yUnit", plot.y.size() == 1 ? unit_of(plot.y[0]) : ""},
+                          {"curves", curves}});
     }
   }
 

@@ -74,8 +74,9 @@ std::string matrix(const std::string& name, const SparseExpr& values) {
         ++shown;
       }
   text += "</div>\n";
-  return text + fmt::format("<p class=\"quietly\">{} is a {} × {} matrix with {}{}.</p>\n", inline_math(name), values.rows,
-                            values.columns, values.value.size() == 1 ? "1 entry" : fmt::format("{} entries", values.value.size()),
+  return text + fmt::format("<p class=\"quietly\">{} is a {} × {} matrix with {}{}.</p>\n", inline_math(name),
+                            values.rows, values.columns,
+                            values.value.size() == 1 ? "1 entry" : fmt::format("{} entries", values.value.size()),
                             shown < values.value.size() ? fmt::format(", of which {} are shown", shown) : "");
 }
 
@@ -93,11 +94,14 @@ std::string vector(const std::string& name, const std::vector<Expr>& values) {
     if (values[i].is_constant(0.0)) continue;
     ++filled;
     if (shown == most_entries) continue;
-    text += inline_math(equals(fmt::format("<msub><mrow><mo>(</mo>{}<mo>)</mo></mrow><mn>{}</mn></msub>", name, i + 1), formula_of(values[i])));
+    text += inline_math(equals(fmt::format("<msub><mrow><mo>(</mo>{}<mo>)</mo></mrow><mn>{}</mn></msub>", name, i + 1),
+                               formula_of(values[i])));
     ++shown;
   }
-  return text + fmt::format("</div>\n<p class=\"quietly\">{} has {} components{}; those not listed are {}.</p>\n", inline_math(name), values.size(),
-                            shown < filled ? fmt::format(", of which {} are shown", shown) : "", shown < filled ? "alike or zero" : "zero");
+  return text + fmt::format("</div>\n<p class=\"quietly\">{} has {} components{}; those not listed are {}.</p>\n",
+                            inline_math(name), values.size(),
+                            shown < filled ? fmt::format(", of which {} are shown", shown) : "",
+                            shown < filled ? "alike or zero" : "zero");
 }
 
 /// The acceleration level of a constraint as an equation: G a - gamma = 0.
@@ -110,15 +114,16 @@ Expr acceleration_level(const Equations& eq, std::size_t i) {
 
 std::string constraints_table(const Equations& eq) {
   std::string text =
-      "<h3>Constraints, with the hidden ones that follow by differentiation</h3>\n<div class=\"scroll\"><table class=\"plain\">\n"
+      "<h3>Constraints, with the hidden ones that follow by differentiation</h3>\n<div class=\"scroll\"><table "
+      "class=\"plain\">\n"
       "<thead><tr><th>constraint</th><th>multiplier</th><th>level</th><th>equation</th></tr></thead>\n<tbody>\n";
   const std::size_t shown = std::min<std::size_t>(eq.constraints.size(), 8);
   for (std::size_t i = 0; i < shown; ++i) {
     const Constraint& constraint = eq.constraints[i];
     const auto row = [&](bool first, const char* level, const std::string& equation) {
       text += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td><td>{}</td></tr>\n",
-                          first ? escape_markup(constraint.name) : "", first ? inline_math(expr::to_mathml(eq.lambda[i])) : "", level,
-                          inline_math(equation));
+                          first ? escape_markup(constraint.name) : "",
+                          first ? inline_math(expr::to_mathml(eq.lambda[i])) : "", level, inline_math(equation));
     };
     const model::Equation& given = eq.model->constraints[i];
     if (constraint.holonomic) row(true, "position", equals(expr::to_mathml(given.left), expr::to_mathml(given.right)));
@@ -127,19 +132,20 @@ std::string constraints_table(const Equations& eq) {
   }
   text += "</tbody></table></div>\n";
   if (shown < eq.constraints.size())
-    text += fmt::format("<p class=\"quietly\">{} further constraints: <code>daedalus derive</code> lists all.</p>\n", eq.constraints.size() - shown);
+    text += fmt::format("<p class=\"quietly\">{} further constraints: <code>daedalus derive</code> lists all.</p>\n",
+                        eq.constraints.size() - shown);
   return text;
 }
 
 std::string parameters_table(const model::Model& model) {
   if (model.parameters.empty()) return {};
-  std::string text =
-      "<h3>Parameters</h3>\n<div class=\"scroll\"><table class=\"plain\"><tbody>\n";
+  std::string text = "<h3>Parameters</h3>\n<div class=\"scroll\"><table class=\"plain\"><tbody>\n";
   const std::size_t shown = std::min(model.parameters.size(), most_entries);
   for (std::size_t i = 0; i < shown; ++i) {
     const model::Parameter& parameter = model.parameters[i];
-    text += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>\n", inline_math(name_to_mathml(parameter.name)),
-                        brief(parameter.value, 9), escape_markup(parameter.unit), escape_markup(parameter.description));
+    text += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>\n",
+                        inline_math(name_to_mathml(parameter.name)), brief(parameter.value, 9),
+                        escape_markup(parameter.unit), escape_markup(parameter.description));
   }
   text += "</tbody></table></div>\n";
   if (shown < model.parameters.size())
@@ -153,17 +159,24 @@ std::string page_equations(const Equations& eq) {
   const model::Model& model = *eq.model;
   const bool lagrangian = model.kind == model::Kind::lagrangian;
   const bool constrained = !eq.constraints.empty();
-  const std::string q_dot = "<mover accent=\"true\"><mi>q</mi><mo>˙</mo></mover>", q_ddot = "<mover accent=\"true\"><mi>q</mi><mo>¨</mo></mover>",
+  const std::string q_dot = "<mover accent=\"true\"><mi>q</mi><mo>˙</mo></mover>",
+                    q_ddot = "<mover accent=\"true\"><mi>q</mi><mo>¨</mo></mover>",
                     gradient = "<mfrac><mrow><mo>∂</mo><mi>V</mi></mrow><mrow><mo>∂</mo><mi>q</mi></mrow></mfrac>";
   std::string text = "<section class=\"long\">\n<h2>Equations</h2>\n";
-  const std::string right = fmt::format("<mi>{}</mi>{}", lagrangian ? "Q" : "f",
-                                        constrained ? "<mo>−</mo><msup><mi>G</mi><mi mathvariant=\"normal\">T</mi></msup><mi>λ</mi>" : "");
-  std::string law = lagrangian ? fmt::format("<mrow><mi>M</mi>{}<mo>+</mo><mi>C</mi>{}<mo>+</mo>{}<mo>=</mo>{}</mrow>", q_ddot, q_dot, gradient, right)
+  const std::string right =
+      fmt::format("<mi>{}</mi>{}", lagrangian ? "Q" : "f",
+                  constrained ? "<mo>−</mo><msup><mi>G</mi><mi mathvariant=\"normal\">T</mi></msup><mi>λ</mi>" : "");
+  std::string law = lagrangian ? fmt::format("<mrow><mi>M</mi>{}<mo>+</mo><mi>C</mi>{}<mo>+</mo>{}<mo>=</mo>{}</mrow>",
+                                             q_ddot, q_dot, gradient, right)
                                : fmt::format("<mrow><mi>M</mi>{}<mo>=</mo>{}</mrow>", q_ddot, right);
   std::string names;
-  for (std::size_t i = 0; i < eq.q.size() && i < most_entries; ++i) names += (i > 0 ? "<mo>,</mo>" : "") + expr::to_mathml(eq.q[i]);
+  for (std::size_t i = 0; i < eq.q.size() && i < most_entries; ++i)
+    names += (i > 0 ? "<mo>,</mo>" : "") + expr::to_mathml(eq.q[i]);
   if (eq.q.size() > most_entries) names += "<mo>,</mo><mo>…</mo>";
-  law += fmt::format("<mspace width=\"1.6em\"/><mtext>with</mtext><mspace width=\"0.7em\"/><mi>q</mi><mo>=</mo><mo>(</mo>{}<mo>)</mo>", names);
+  law += fmt::format(
+      "<mspace width=\"1.6em\"/><mtext>with</mtext><mspace width=\"0.7em\"/><mi>q</mi><mo>=</mo><mo "
+      "stretchy=\"false\">(</mo>{}<mo stretchy=\"false\">)</mo>",
+      names);
   text += display("<mrow>" + law + "</mrow>");
   const auto energy = [&](const char* letter, const std::optional<Expr>& value) {
     if (!value) return;
@@ -189,14 +202,14 @@ std::string page_equations(const Equations& eq) {
     text += vector("<mi>f</mi>", eq.f);
   }
   if (constrained) text += matrix("<mi>G</mi>", eq.G);
-  text += "</div>\n<div class=\"columns\">\n<div>\n";
+  text += "</div>\n";
   if (constrained) text += constraints_table(eq);
   if (!eq.auxiliary.empty()) {
     text += "<h3>Auxiliary equations</h3>\n";
-    for (std::size_t i = 0; i < eq.auxiliary.size() && i < most_entries; ++i) text += display(zero_equation(eq.auxiliary[i]));
+    for (std::size_t i = 0; i < eq.auxiliary.size() && i < most_entries; ++i)
+      text += display(zero_equation(eq.auxiliary[i]));
   }
-  text += "</div>\n<div>\n" + parameters_table(model);
-  return text + "</div>\n</div>\n</section>\n";
+  return text + parameters_table(model) + "</section>\n";
 }
 
 }  // namespace daedalus::report

@@ -12,7 +12,8 @@ namespace daedalus::report {
 std::string page_verdicts(const solve::Prepared& prepared, const solve::Trajectory& run);
 
 /// What was chosen and why, cost, start values, notes, options.
-std::string page_summary(const solve::Prepared& prepared, const solve::Trajectory& run, const solve::RunOptions& options);
+std::string page_summary(const solve::Prepared& prepared, const solve::Trajectory& run,
+                         const solve::RunOptions& options);
 
 /// The equations of motion as MathML. What is too large for a page is counted, not shown.
 std::string page_equations(const mechanics::Equations& equations);

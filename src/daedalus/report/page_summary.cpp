@@ -35,7 +35,8 @@ std::string power_of_ten(double value) {
   const std::string text = fmt::format("{:.1e}", value);
   const std::size_t e = text.find('e');
   const int exponent = std::stoi(text.substr(e + 1));
-  if (exponent >= -2 && exponent <= 3) return brief(value, 2);
+  if (exponent >= 1 && exponent <= 4) return fmt::format("{:.0f}", value);
+  if (exponent >= -2 && exponent <= 0) return brief(value, 2);
   const std::string mantissa = text[2] == '0' ? text.substr(0, 1) : text.substr(0, e);
   return mantissa == "1" ? "10" + superscript(exponent) : fmt::format("{}·10{}", mantissa, superscript(exponent));
 }
@@ -53,11 +54,18 @@ std::string grouped(std::size_t number) {
 }
 
 std::string tile(const char* grade, const std::string& what, const std::string& number, const std::string& words) {
-  return fmt::format("<div class=\"verdict {}\"><div class=\"what\">{}</div><div class=\"number\">{}</div><p>{}</p></div>\n", grade, what,
-                     number, words);
+  return fmt::format(
+      "<div class=\"verdict {}\"><div class=\"what\">{}</div><div class=\"number\">{}</div><p>{}</p></div>\n", grade,
+      what, number, words);
 }
 
 const char* level_word(std::size_t level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
+
+/// What residuals and energy are measured by. Fixed steps have no tolerance; they get the default one, by name.
+double bar(const Trajectory& run) { return run.step ? 1e-6 : run.rtol; }
+std::string yardstick(const Trajectory& run) {
+  return run.step ? "10⁻⁶ (fixed steps have no tolerance of their own)" : "the tolerance " + power_of_ten(run.rtol);
+}
 
 std::string drift_tile(const Trajectory& run, bool projects) {
   const solve::LevelResiduals& levels = run.constraints;
@@ -69,40 +77,51 @@ std::string drift_tile(const Trajectory& run, bool projects) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", level_word(level), power_of_ten(levels.relative[level]));
   }
   if (parts.empty()) return tile("good", "Constraints", "none", "The coordinates are free: nothing can drift.");
-  const double tolerance = run.step ? 1e-6 : run.rtol;
+  const double tolerance = bar(run);
   const std::string numbers = fmt::format(" Largest residuals, relative to their largest terms: {}.", parts);
   // a hundred roundings of the largest term
-  if (worst < 2e-14) return tile("good", "Constraints", power_of_ten(worst), "They hold to rounding error at every level, the hidden ones too." + numbers);
-  if (worst <= tolerance) return tile("good", "Constraints", power_of_ten(worst), fmt::format("They hold better than the tolerance {}.{}", power_of_ten(tolerance), numbers));
+  if (worst < 2e-14)
+    return tile("good", "Constraints", power_of_ten(worst),
+                "They hold to rounding error at every level, the hidden ones too." + numbers);
+  if (worst <= tolerance)
+    return tile("good", "Constraints", power_of_ten(worst),
+                fmt::format("They hold better than {}.{}", yardstick(run), numbers));
   return tile(worst <= 100.0 * tolerance ? "fair" : "bad", "Constraints", power_of_ten(worst),
-              fmt::format("They drift: {} times the tolerance {}.{}{}", power_of_ten(worst / tolerance), power_of_ten(tolerance), numbers,
+              fmt::format("They drift: {} times {}.{}{}", power_of_ten(worst / tolerance), yardstick(run), numbers,
                           projects ? "" : " <code>--formulation projection</code> keeps them."));
 }
 
 std::string energy_tile(const solve::Prepared& prepared, const Trajectory& run) {
-  if (!prepared.functions->has_energy()) return tile("", "Energy", "unknown", "The model gives forces, not energies, so there is no verdict.");
+  if (!prepared.functions->has_energy())
+    return tile("", "Energy", "unknown", "The model gives forces, not energies, so there is no verdict.");
   if (!run.energy)
     return tile("", "Energy", "not constant",
-                "Forces, dissipation or an explicit time put energy in or take it out, so its change says nothing about the numerics.");
-  const double change = *run.energy, tolerance = run.step ? 1e-6 : run.rtol;
+                "Forces, dissipation or an explicit time put energy in or take it out, so its change says nothing "
+                "about the numerics.");
+  const double change = *run.energy, tolerance = bar(run);
   const std::string of = "of the energy that moves";
-  if (change < 1e-13) return tile("good", "Energy", power_of_ten(change), fmt::format("Kept to rounding error: the largest change, as a part {}.", of));
-  // A good method loses about its tolerance in each characteristic time of a run.
+  if (change < 1e-13)
+    return tile("good", "Energy", power_of_ten(change),
+                fmt::format("Kept to rounding error: the largest change, as a part {}.", of));
+  // The errors of single steps add up: two digits above the tolerance is ordinary for a run of some hundred steps.
   if (change <= 100.0 * tolerance)
     return tile("good", "Energy", power_of_ten(change),
-                fmt::format("Kept: the largest change as a part {}, {} the tolerance {}.", of,
-                            change <= tolerance ? "below" : fmt::format("{} times", brief(change / tolerance, 2)), power_of_ten(tolerance)));
-  return tile(change < 0.01 ? "fair" : "bad", "Energy", power_of_ten(change),
-              fmt::format("It is lost or gained: the largest change as a part {}. A smaller {} shows whether the motion is right.", of,
-                          run.step ? "<code>--step</code>" : "<code>--rtol</code>"));
+                fmt::format("Kept: the largest change as a part {}, {} {}.", of,
+                            change <= tolerance ? "below" : fmt::format("{} times", brief(change / tolerance, 2)),
+                            yardstick(run)));
+  return tile(
+      change < 0.01 ? "fair" : "bad", "Energy", power_of_ten(change),
+      fmt::format(
+          "It is lost or gained: the largest change as a part {}. A smaller {} shows whether the motion is right.", of,
+          run.step ? "<code>--step</code>" : "<code>--rtol</code>"));
 }
 
 std::string run_tile(const Trajectory& run) {
   const double t_reached = run.t.empty() ? run.t_start : run.t.back();
   if (run.success())
     return tile("good", "Run", fmt::format("t = {} to {}", brief(run.t_start), brief(t_reached)),
-                fmt::format("{} steps, {} rejected, in {} after {} of preparation.", grouped(run.stats.steps), grouped(run.stats.rejected),
-                            time_text(run.seconds), time_text(run.prepare_seconds)));
+                fmt::format("{} steps, {} rejected, in {} after {} of preparation.", grouped(run.stats.steps),
+                            grouped(run.stats.rejected), time_text(run.seconds), time_text(run.prepare_seconds)));
   return tile("bad", "Run", fmt::format("stopped at t = {}", brief(t_reached)), escape_markup(run.message));
 }
 
@@ -111,14 +130,17 @@ std::string system_tile(const solve::Prepared& prepared) {
   const std::size_t n = fn.n, m = fn.m;
   std::string words = fmt::format("{}, {}", count(n, "coordinate"), count(m, "constraint"));
   if (!fn.equations.z.empty()) words += fmt::format(", {}", count(fn.equations.z.size(), "auxiliary unknown"));
-  const std::string index = m == 0 ? "no constraint: an ordinary differential equation"
-                            : fn.holonomic > 0 ? "index 3: the constraints act through forces, two differentiations away"
-                                               : "index 2: constraints on velocities";
+  const std::string index = m == 0 && !fn.algebraic.empty() ? "index 1: algebraic unknowns, no constraint"
+                            : m == 0                        ? "no constraint: an ordinary differential equation"
+                            : fn.holonomic > 0
+                                ? "index 3: the constraints act through forces, two differentiations away"
+                                : "index 2: constraints on velocities";
   return tile("", "System", std::string(model::name_of(prepared.model->kind)), words + "; " + index + ".");
 }
 
 /// Who asked for a choice: the command line, the model file or nobody.
-std::string origin(const std::optional<std::string>& command, const std::optional<std::string>& model, const char* why) {
+std::string origin(const std::optional<std::string>& command, const std::optional<std::string>& model,
+                   const char* why) {
   if (command && *command != "auto") return "asked for on the command line";
   if (!command && model && *model != "auto") return "asked for in the model file";
   return why;
@@ -137,22 +159,25 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
   text += row("formulation", code(run.formulation),
               escape_markup(form.summary) + "; " +
                   origin(options.formulation, given.formulation,
-                         "chosen because it keeps all levels of the constraints, and the error of the motion stays that of the method"));
+                         "the default, because it keeps positions and velocities on the constraints"));
   text += row("method", code(run.method),
               escape_markup(method.summary) + "; " +
                   origin(options.method, given.method,
-                         "chosen because a high order costs the least at these tolerances where nothing is stiff"));
+                         "the default, because a high order needs few steps; meant for models that are not stiff"));
   if (run.step)
     text += row("step", brief(*run.step), "fixed, asked for on the command line");
   else
     text += row("tolerances", fmt::format("rtol {}, atol {}", power_of_ten(run.rtol), power_of_ten(run.atol)),
-                options.rtol || options.atol ? "asked for on the command line" : given.rtol || given.atol ? "from the model file" : "the defaults");
+                options.rtol || options.atol ? "asked for on the command line"
+                : given.rtol || given.atol   ? "from the model file"
+                                             : "the defaults");
   for (const auto& [name, value] : run.options)
     if (name == "initialize")
-      text += row("start", code(value),
-                  value == "project" ? "start values that do not bind are moved onto the constraints, as little as possible"
-                  : value == "check" ? "the start must satisfy the constraints already"
-                                     : "the start is taken as given");
+      text +=
+          row("start", code(value),
+              value == "project" ? "start values that do not bind are moved onto the constraints, as little as possible"
+              : value == "check" ? "the start must satisfy the constraints already"
+                                 : "the start is taken as given");
   for (const auto& [name, value] : run.options)
     if (name.find('.') != std::string::npos) text += row(escape_markup(name), code(value));
   return text + "</tbody></table>\n";
@@ -160,24 +185,28 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
 
 std::string start_table(const Trajectory& run) {
   if (run.t.empty()) return {};
-  std::string text = "<h3>Start</h3>\n<div class=\"scroll\"><table class=\"plain\"><thead><tr><th></th><th class=\"n\">value</th><th class=\"n\">moved by</th></tr></thead><tbody>\n";
+  std::string text =
+      "<h3>Start</h3>\n<div class=\"scroll\"><table class=\"plain\"><thead><tr><th></th><th class=\"n\">value</th><th "
+      "class=\"n\">moved by</th></tr></thead><tbody>\n";
   std::size_t shown = 0;
   const auto moved_by = [&](const std::string& name) -> const solve::Moved* {
-    const auto found = std::find_if(run.moved.begin(), run.moved.end(), [&](const solve::Moved& moved) { return moved.name == name; });
+    const auto found =
+        std::find_if(run.moved.begin(), run.moved.end(), [&](const solve::Moved& moved) { return moved.name == name; });
     return found == run.moved.end() ? nullptr : &*found;
   };
   for (std::size_t j = 0; j < run.columns.size() && shown < most_rows; ++j) {
     const std::string& name = run.columns[j];
     if (name.starts_with("residual.") || name.starts_with("der(residual.") || name == "energy") continue;
     const solve::Moved* moved = moved_by(name);
-    text += fmt::format("<tr><th><math>{}</math></th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", expr::name_to_mathml(name),
-                        brief(run.value(0, j), 9), moved == nullptr ? "" : brief(moved->by, 3));
+    text +=
+        fmt::format("<tr><th><math>{}</math></th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                    expr::name_to_mathml(name), brief(run.value(0, j), 9), moved == nullptr ? "" : brief(moved->by, 3));
     ++shown;
   }
   text += "</tbody></table></div>\n";
   if (shown < run.columns.size() && shown == most_rows)
-    text += fmt::format("<p class=\"quietly\">{} of {}; {} moved in all.</p>\n", shown, count(run.columns.size(), "column"),
-                        count(run.moved.size(), "value"));
+    text += fmt::format("<p class=\"quietly\">{} of {}; {} moved in all.</p>\n", shown,
+                        count(run.columns.size(), "column"), count(run.moved.size(), "value"));
   return text;
 }
 
@@ -205,7 +234,8 @@ std::string levels_table(const Trajectory& run) {
       rows += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", level_word(level),
                           power_of_ten(run.constraints.absolute[level]), power_of_ten(run.constraints.relative[level]));
   if (rows.empty()) return {};
-  return "<h3>Largest residuals</h3>\n<table class=\"plain\"><thead><tr><th>level</th><th class=\"n\">absolute</th><th class=\"n\">relative</th></tr></thead><tbody>\n" +
+  return "<h3>Largest residuals</h3>\n<table class=\"plain\"><thead><tr><th>level</th><th class=\"n\">absolute</th><th "
+         "class=\"n\">relative</th></tr></thead><tbody>\n" +
          rows + "</tbody></table>\n";
 }
 
@@ -213,8 +243,8 @@ std::string levels_table(const Trajectory& run) {
 
 std::string page_verdicts(const solve::Prepared& prepared, const Trajectory& run) {
   const bool projects = formulate::formulation(parse_choice(run.formulation).name).projects;
-  return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(run, projects) + energy_tile(prepared, run) + system_tile(prepared) +
-         "</div>\n";
+  return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(run, projects) + energy_tile(prepared, run) +
+         system_tile(prepared) + "</div>\n";
 }
 
 std::string page_summary(const solve::Prepared& prepared, const Trajectory& run, const solve::RunOptions& options) {
@@ -224,7 +254,8 @@ std::string page_summary(const solve::Prepared& prepared, const Trajectory& run,
     text += "<h3>Notes</h3>\n";
     for (const std::string& note : run.notes) text += "<p>" + escape_markup(note) + "</p>\n";
   }
-  text += "<div class=\"columns\">\n<div>\n" + start_table(run) + "</div>\n<div>\n" + levels_table(run) + cost_table(run);
+  text +=
+      "<div class=\"columns\">\n<div>\n" + start_table(run) + "</div>\n<div>\n" + levels_table(run) + cost_table(run);
   return text + "</div>\n</div>\n</section>\n";
 }
 

@@ -150,6 +150,11 @@ model::Model continued(model::Model model, const Moment& moment) {
                             other ? fmt::format("; it is a result of the model '{}'", moment.model) : ""),
                 "continue from a result of the same model");
   }
+  if (!moment.model.empty() && moment.model != model.name)
+    throw Error(
+        "restart-other-model",
+        fmt::format("'{}' is a result of the model '{}', not of '{}'", moment.source, moment.model, model.name),
+        "continue from a result of the same model; a .csv file, which names no model, joins two that belong together");
   for (auto* unknowns : {&model.variables, &model.auxiliary})
     for (model::Unknown& unknown : *unknowns)
       for (model::Start& start : unknown.start) start.fixed = false;

@@ -20,8 +20,8 @@ struct Moment {
 };
 
 /// The model with the values of a moment as its start. Fixed values and [initial] equations belong to the start of the
-/// whole motion and are dropped. Throws Error("restart-column") that names all columns that are missing, and
-/// Error("restart-not-finite").
+/// whole motion and are dropped. Throws Error("restart-column") that names all columns that are missing,
+/// Error("restart-other-model") and Error("restart-not-finite").
 model::Model continued(model::Model model, const Moment& moment);
 
 /// A step that a run was about to take.

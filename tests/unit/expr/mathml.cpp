@@ -61,8 +61,9 @@ struct MathmlTest : testing::Test {
 
 TEST_F(MathmlTest, Operators) {
   EXPECT_EQ(to_mathml(a + b), "<mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow>");
-  EXPECT_EQ(to_mathml(a - (b - x)),
-            "<mrow><mi>a</mi><mo>−</mo><mrow><mo>(</mo><mrow><mi>b</mi><mo>−</mo><mi>x</mi></mrow><mo>)</mo></mrow></mrow>");
+  EXPECT_EQ(
+      to_mathml(a - (b - x)),
+      "<mrow><mi>a</mi><mo>−</mo><mrow><mo>(</mo><mrow><mi>b</mi><mo>−</mo><mi>x</mi></mrow><mo>)</mo></mrow></mrow>");
   EXPECT_EQ(to_mathml(a / (b + x)), "<mfrac><mi>a</mi><mrow><mi>b</mi><mo>+</mo><mi>x</mi></mrow></mfrac>");
   EXPECT_EQ(to_mathml(pow(x, 2.0)), "<msup><mi>x</mi><mn>2</mn></msup>");
   EXPECT_EQ(to_mathml(pow(a / b, 2.5)),
@@ -77,7 +78,8 @@ TEST_F(MathmlTest, Numbers) {
   EXPECT_EQ(to_mathml(graph.constant(2.5)), "<mn>2.5</mn>");
   EXPECT_EQ(to_mathml(graph.constant(-2.0)), "<mrow><mo>−</mo><mn>2</mn></mrow>");
   EXPECT_EQ(to_mathml(graph.constant(1e-30)), "<msup><mn>10</mn><mn>−30</mn></msup>");
-  EXPECT_EQ(to_mathml(graph.constant(2.5e20)), "<mrow><mn>2.5</mn><mo>⋅</mo><msup><mn>10</mn><mn>20</mn></msup></mrow>");
+  EXPECT_EQ(to_mathml(graph.constant(2.5e20)),
+            "<mrow><mn>2.5</mn><mo>⋅</mo><msup><mn>10</mn><mn>20</mn></msup></mrow>");
 }
 
 TEST(MathmlNames, SubscriptsDotsAndGreek) {
@@ -89,9 +91,13 @@ TEST(MathmlNames, SubscriptsDotsAndGreek) {
   EXPECT_EQ(name_to_mathml("lambda.rod"), "<msub><mi>λ</mi><mi>rod</mi></msub>");
   EXPECT_EQ(name_to_mathml("lambda.rod[3]"), "<msub><mi>λ</mi><mrow><mi>rod</mi><mo>,</mo><mn>3</mn></mrow></msub>");
   EXPECT_EQ(name_to_mathml("der(x)"), "<mover accent=\"true\"><mi>x</mi><mo>˙</mo></mover>");
-  EXPECT_EQ(name_to_mathml("der(x[3],2)"), "<msub><mover accent=\"true\"><mi>x</mi><mo>¨</mo></mover><mn>3</mn></msub>");
-  EXPECT_EQ(name_to_mathml("der(x[1,2])"), "<msub><mover accent=\"true\"><mi>x</mi><mo>˙</mo></mover><mrow><mn>1</mn><mo>,</mo><mn>2</mn></mrow></msub>");
-  for (const char* odd : {"_", "__x", "x_", "x__y", "a.b.c", "x[", "", "der()", "12"}) EXPECT_TRUE(well_formed(name_to_mathml(odd))) << odd;
+  EXPECT_EQ(name_to_mathml("der(x[3],2)"),
+            "<msub><mover accent=\"true\"><mi>x</mi><mo>¨</mo></mover><mn>3</mn></msub>");
+  EXPECT_EQ(
+      name_to_mathml("der(x[1,2])"),
+      "<msub><mover accent=\"true\"><mi>x</mi><mo>˙</mo></mover><mrow><mn>1</mn><mo>,</mo><mn>2</mn></mrow></msub>");
+  for (const char* odd : {"_", "__x", "x_", "x__y", "a.b.c", "x[", "", "der()", "12"})
+    EXPECT_TRUE(well_formed(name_to_mathml(odd))) << odd;
 }
 
 TEST(MathmlNames, MarkupIsEscaped) {

@@ -1,0 +1,139 @@
+// The page as text: complete, loading nothing, with the numbers of the run in it. tests/browser uses it as a person
+// would.
+
+#include "daedalus/report/page.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <regex>
+
+#include "daedalus/model/reader.hpp"
+
+namespace daedalus::report {
+namespace {
+
+struct Made {
+  solve::Trajectory run;
+  std::string page;
+};
+
+Made make(const std::string& text, solve::RunOptions options = {}) {
+  const solve::Prepared prepared = solve::prepare(model::read_model_text(text, "test"));
+  solve::RunOptions recorded = options;
+  page_options(prepared, recorded);
+  Made made{solve::simulate(prepared, recorded), {}};
+  made.page = to_page(prepared, made.run, options);
+  return made;
+}
+
+std::string pendulum(const std::string& more = "") {
+  return "name = \"pendulum\"\nkind = \"lagrangian\"\n[variables]\nx = 1.0\ny = 0.0\n"
+         "[lagrangian]\nkinetic = \"(der(x)^2 + der(y)^2)/2\"\npotential = \"9.81*y\"\n"
+         "[constraints]\nrod = \"x^2 + y^2 = 1\"\n[simulation]\nt_end = 1.0\n" +
+         more;
+}
+
+std::string block(const std::string& page, const std::string& id) {
+  const std::string mark = "id=\"" + id + "\">";
+  const std::size_t from = page.find(mark) + mark.size();
+  return page.substr(from, page.find("</script>", from) - from);
+}
+
+template <class Number>
+std::vector<Number> decoded(const std::string& text) {
+  static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  unsigned value = 0, bits = 0;
+  for (const char c : text) {
+    if (c == '=') break;
+    value = value << 6 | static_cast<unsigned>(letters.find(c));
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes += static_cast<char>(value >> bits & 255U);
+    }
+  }
+  std::vector<Number> numbers(bytes.size() / sizeof(Number));
+  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
+  return numbers;
+}
+
+TEST(Page, HoldsTheNumbersOfTheRun) {
+  const Made made = make(pendulum());
+  const nlohmann::json description = nlohmann::json::parse(block(made.page, "run"));
+  const std::vector<double> numbers = decoded<double>(block(made.page, "numbers"));
+  const std::size_t rows = made.run.t.size();
+  ASSERT_EQ(description["rows"], rows);
+  ASSERT_EQ(numbers.size(), rows * description["series"].get<std::size_t>());
+  ASSERT_EQ(description["columns"].size(), made.run.columns.size() + 1);
+  for (std::size_t row = 0; row < rows; ++row) {
+    ASSERT_EQ(numbers[row], made.run.t[row]);
+    for (std::size_t j = 0; j < made.run.columns.size(); ++j)
+      ASSERT_EQ(numbers[(j + 1) * rows + row], made.run.value(row, j));
+  }
+}
+
+TEST(Page, GetsEveryStepAndRowsBetweenInOrder) {
+  const Made made = make(pendulum());
+  EXPECT_GT(made.run.t.size(), made.run.stats.steps + 1000);
+  for (std::size_t row = 1; row < made.run.t.size(); ++row) ASSERT_LT(made.run.t[row - 1], made.run.t[row]);
+  EXPECT_EQ(made.run.t.back(), 1.0);
+}
+
+TEST(Page, LoadsNothing) {
+  const std::string page = make(pendulum()).page;
+  const std::string before_scripts = page.substr(0, page.find("<script>"));
+  EXPECT_FALSE(std::regex_search(before_scripts, std::regex(R"re((src|href)="(?!data:))re")));
+  EXPECT_EQ(before_scripts.find("url("), std::string::npos);
+  EXPECT_NE(page.find("default-src 'none'"), std::string::npos);
+}
+
+TEST(Page, CarriesTheScriptForSpaceOnlyWhereItIsNeeded) {
+  const std::string flat = make(pendulum()).page;
+  EXPECT_LT(flat.size(), 1'000'000U);
+  const std::string space = make(pendulum("[drawing.points]\nbob = [\"x\", \"y\", \"0\"]\n")).page;
+  EXPECT_GT(space.size(), flat.size() + 300'000U);
+}
+
+TEST(Page, GuessesPointsWithoutADrawing) {
+  const nlohmann::json guessed = nlohmann::json::parse(block(make(pendulum()).page, "run"));
+  EXPECT_EQ(guessed["drawing"]["dimension"], 2);
+  EXPECT_EQ(guessed["drawing"]["names"], nlohmann::json::array({"(x, y)"}));
+  const nlohmann::json none =
+      nlohmann::json::parse(block(make("kind = \"lagrangian\"\n[variables]\nangle = 1.0\n[lagrangian]\nkinetic = "
+                                       "\"der(angle)^2/2\"\npotential = \"angle^2\"\n[simulation]\nt_end = 1.0\n")
+                                      .page,
+                                  "run"));
+  EXPECT_TRUE(none["drawing"].is_null());
+}
+
+TEST(Page, NamesCannotBreakOut) {
+  std::string text = pendulum();
+  text.replace(text.find("\"pendulum\""), 10, "\"</script><script>alert(1)</script>&\"");
+  const std::string page = make(text).page;
+  EXPECT_EQ(page.find("alert(1)</script>"), std::string::npos);
+  EXPECT_EQ(nlohmann::json::parse(block(page, "run"))["model"], "</script><script>alert(1)</script>&");
+}
+
+TEST(Page, SaysWhoChose) {
+  const std::string chosen = make(pendulum()).page;
+  EXPECT_NE(chosen.find("the default, because it keeps positions"), std::string::npos);
+  solve::RunOptions options;
+  options.formulation = "index1";
+  const std::string asked = make(pendulum(), options).page;
+  EXPECT_NE(asked.find("asked for on the command line"), std::string::npos);
+  EXPECT_EQ(asked.find("the default, because it keeps positions"), std::string::npos);
+}
+
+TEST(Page, ShowsAFailedRun) {
+  solve::RunOptions options;
+  options.max_steps = 2;
+  const Made made = make(pendulum(), options);
+  ASSERT_FALSE(made.run.success());
+  EXPECT_NE(made.page.find("stopped at t ="), std::string::npos);
+}
+
+}  // namespace
+}  // namespace daedalus::report
