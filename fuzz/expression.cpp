@@ -27,6 +27,7 @@
 #include "daedalus/model/reader.hpp"
 #include "daedalus/model/syntax.hpp"
 #include "daedalus/model/vocabulary.hpp"
+#include "unit/expr/dual.hpp"
 
 namespace {
 
@@ -217,6 +218,23 @@ void compare(const char* what, Bounded a, Bounded b, const std::string& first, c
   if (std::abs(a.value - b.value) > allowed) differ(what, first, second, a, b);
 }
 
+/// Compares a derivative with dual numbers, which share no rule with it. Their rounding has no bound here: where it might
+/// be large, the derivative has to agree to six digits only.
+void compare_with_dual(Expr e, Expr symbol, Expr derivative, unsigned point) {
+  const Bounded found = evaluate(derivative, point);
+  if (!evaluate(e, point).usable() || !found.usable()) return;
+  const Expr roots[] = {e};
+  std::unordered_map<expr::NodeId, expr::dual::Dual<double>> values;
+  for (const expr::NodeId id : expr::symbols_of(roots)) {
+    const double value = number_for(e.graph().symbol_name(e.graph().node(id).index), point);
+    values[id] = {value, id == symbol.id() ? 1.0 : 0.0};
+  }
+  const double expected = expr::dual::evaluate(e, values).d;
+  const double allowed = 1000.0 * found.error + 1e-6 * (1.0 + std::abs(found.value));
+  if (std::isfinite(expected) && std::abs(expected - found.value) > allowed)
+    differ("dual numbers and derivative", expr::to_text(e), expr::to_text(derivative), {expected, 0.0}, found);
+}
+
 constexpr unsigned points = 6;
 
 void compare_everywhere(const char* what, Expr a, Expr b) {
@@ -266,6 +284,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::size_t i = 0; i < symbols.size(); ++i) {
       const Expr forward = expr::partial(first.value, symbols[i]);
       compare_everywhere("forward and reverse derivative", forward, gradient[i]);
+      for (unsigned point = 0; point < points; ++point) compare_with_dual(first.value, symbols[i], forward, point);
       if (graph.size() < 3000) print_and_read("derivative printed and read again", forward);
     }
   } catch (const Error&) {
