@@ -17,6 +17,7 @@ struct Command {
   std::string name;   ///< analyze, derive, init, simulate, methods, formulations
   std::string model;  ///< path of the model file, or NAME for the catalogues
   std::vector<std::string> set, fix;
+  std::vector<std::string> curves;  ///< what a figure shows; all if empty
   solve::RunOptions run;
   std::string output, plot, page, restart;
   std::string format = "text";

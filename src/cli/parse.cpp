@@ -77,6 +77,8 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   simulate->add_option("--output", command.output, "file for the rows: .csv (written while they are computed), .json or .h5");
   simulate->add_flag("--residuals", run.residuals, "add residual.*, der(residual.*) and energy as columns");
   simulate->add_option("--plot", command.plot, "figure for papers and slides: .svg or .pdf");
+  simulate->add_option("--curves", command.curves, "what --plot draws: columns and entries of [plots], separated by commas")
+      ->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
   simulate->add_option("--report", command.page, "self-contained page with plots and animation: .html");
   simulate->add_option("--restart", command.restart, "FILE[@T]: continue from the last row of a result, or from that at T");
   simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");

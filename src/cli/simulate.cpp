@@ -141,6 +141,9 @@ int simulate(const Command& command) {
   const FileKind kind = kind_of(command.output);
   const PlotKind plot = plot_kind_of(command.plot);
   const bool page = page_asked(command.page);
+  if (!command.curves.empty() && plot == PlotKind::none)
+    throw Error("bad-command-line", "--curves chooses what --plot draws, and there is no --plot",
+                "add --plot FILE.svg or --plot FILE.pdf");
   // What can be known about the files is checked before anything is computed.
   const std::optional<report::ResultRow> earlier = restart_row(command);
   const bool append = earlier && kind != FileKind::none && same_file(earlier->path, command.output);
@@ -202,6 +205,12 @@ int simulate(const Command& command) {
     };
   }
 
+  if (!command.curves.empty())
+    options.on_columns = [&, then = options.on_columns](const std::vector<std::string>& columns) {
+      report::require_curves(command.curves, columns, *prepared.model);
+      if (then) then(columns);
+    };
+
   take_signals();
   solve::Trajectory run;
   {
@@ -252,8 +261,8 @@ int simulate(const Command& command) {
     t_last = stream->t_written();
   }
   std::string figure;
-  if (plot == PlotKind::svg) figure = report::plot_svg(report::plot_data(run, *prepared.model));
-  if (plot == PlotKind::pdf) figure = report::plot_pdf(report::plot_data(run, *prepared.model));
+  if (plot == PlotKind::svg) figure = report::plot_svg(report::plot_data(run, *prepared.model, command.curves));
+  if (plot == PlotKind::pdf) figure = report::plot_pdf(report::plot_data(run, *prepared.model, command.curves));
   const std::string page_text = page ? report::to_page(prepared, run, command.run) : std::string{};
   keep_columns(run, wanted_columns(run.columns));
   if (kind == FileKind::json || kind == FileKind::h5) {

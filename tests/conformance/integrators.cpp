@@ -193,7 +193,7 @@ TEST_P(Integrators, RefusesWhatItCannotTake) {
   EXPECT_FALSE(takes(method(), empty));
   EXPECT_THROW(make_stepper(method(), empty), InternalError);
   const System first_order = problems::growth(-1.0);
-  const bool suits = std::ranges::find(method().accepts, "ode") != method().accepts.end();
+  const bool suits = std::ranges::find(method().accepts, View::ode) != method().accepts.end();
   EXPECT_EQ(takes(method(), first_order), suits);
   EXPECT_TRUE(takes(method(), kepler()));
   if (!suits) {

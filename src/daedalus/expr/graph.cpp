@@ -188,6 +188,12 @@ Expr Graph::lookup(std::string_view table, Expr argument) {
   return {this, intern(node)};
 }
 
+NodeId Graph::folded(Op op, NodeId a, NodeId b) {
+  if (!is_constant(a) || !is_constant(b)) return empty;
+  const double value = apply(op, nodes_[a].value, nodes_[b].value);
+  return std::isfinite(value) ? number(value) : empty;
+}
+
 NodeId Graph::neg(NodeId a) {
   const Node n = nodes_[a];
   if (n.op == Op::constant) return number(-n.value);
@@ -199,7 +205,7 @@ NodeId Graph::neg(NodeId a) {
 NodeId Graph::add(NodeId a, NodeId b) {
   if (is_constant(a, 0.0)) return b;
   if (is_constant(b, 0.0)) return a;
-  if (is_constant(a) && is_constant(b)) return number(nodes_[a].value + nodes_[b].value);
+  if (const NodeId sum = folded(Op::add, a, b); sum != empty) return sum;
   const Node l = nodes_[a], r = nodes_[b];
   if (r.op == Op::neg) return sub(a, r.a);
   if (l.op == Op::neg) return sub(b, l.a);
@@ -213,7 +219,7 @@ NodeId Graph::sub(NodeId a, NodeId b) {
   if (is_constant(b, 0.0)) return a;
   if (is_constant(a, 0.0)) return neg(b);
   if (a == b) return number(0.0);
-  if (is_constant(a) && is_constant(b)) return number(nodes_[a].value - nodes_[b].value);
+  if (const NodeId difference = folded(Op::sub, a, b); difference != empty) return difference;
   const Node r = nodes_[b];
   if (r.op == Op::neg) return add(a, r.a);
   if (r.op == Op::constant && r.value < 0.0) return add(a, number(-r.value));
@@ -221,7 +227,7 @@ NodeId Graph::sub(NodeId a, NodeId b) {
 }
 
 NodeId Graph::mul(NodeId a, NodeId b) {
-  if (is_constant(a) && is_constant(b)) return number(nodes_[a].value * nodes_[b].value);
+  if (const NodeId product = folded(Op::mul, a, b); product != empty) return product;
   if (is_constant(a, 0.0) || is_constant(b, 0.0)) return number(0.0);
   if (is_constant(b)) std::swap(a, b);  // numbers stand in front
   if (is_constant(a, 1.0)) return b;
@@ -272,7 +278,7 @@ NodeId Graph::mul(NodeId a, NodeId b) {
 }
 
 NodeId Graph::div(NodeId a, NodeId b) {
-  if (is_constant(a) && is_constant(b) && nodes_[b].value != 0.0) return number(nodes_[a].value / nodes_[b].value);
+  if (const NodeId quotient = folded(Op::div, a, b); quotient != empty) return quotient;
   if (is_constant(b, 1.0)) return a;
   if (is_constant(a, 0.0) && !is_constant(b, 0.0)) return a;
   const Node l = nodes_[a], r = nodes_[b];
@@ -291,7 +297,7 @@ NodeId Graph::div(NodeId a, NodeId b) {
 }
 
 NodeId Graph::pow(NodeId a, NodeId b) {
-  if (is_constant(a) && is_constant(b)) return number(power(nodes_[a].value, nodes_[b].value));
+  if (const NodeId value = folded(Op::pow, a, b); value != empty) return value;
   if (is_constant(b, 1.0)) return a;
   if (is_constant(b, 0.0)) return number(1.0);
   if (is_constant(a, 1.0)) return a;
@@ -305,7 +311,7 @@ NodeId Graph::pow(NodeId a, NodeId b) {
 
 NodeId Graph::simplified_unary(Op op, NodeId a) {
   if (op == Op::neg) return neg(a);
-  if (is_constant(a)) return number(apply(op, nodes_[a].value));
+  if (const NodeId value = folded(op, a, a); value != empty) return value;
   return intern({op, a});
 }
 
@@ -318,7 +324,7 @@ NodeId Graph::simplified_binary(Op op, NodeId a, NodeId b) {
     case Op::pow: return pow(a, b);
     default: break;
   }
-  if (is_constant(a) && is_constant(b)) return number(apply(op, nodes_[a].value, nodes_[b].value));
+  if (const NodeId value = folded(op, a, b); value != empty) return value;
   if ((op == Op::min || op == Op::max) && a == b) return a;
   return intern({op, a, b});
 }

@@ -115,6 +115,9 @@ class Graph {
   NodeId pow(NodeId a, NodeId b);
   NodeId neg(NodeId a);
   NodeId number(double value);
+  /// The number of an operation on numbers, or no node where it is not finite: 1/0 and exp(1000) stay as they were
+  /// written, since no number in a model file says infinity.
+  NodeId folded(Op op, NodeId a, NodeId b);
   bool is_constant(NodeId id) const { return nodes_[id].op == Op::constant; }
   bool is_constant(NodeId id, double value) const { return is_constant(id) && nodes_[id].value == value; }
 

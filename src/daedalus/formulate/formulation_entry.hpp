@@ -32,7 +32,9 @@ struct FormulationEntry {
   int index = 0;                   ///< of the system that it produces
   bool projects = false;           ///< whether the constraints hold to round-off after every step
   std::vector<OptionSpec> options;
-  std::function<Formulated(std::shared_ptr<const mechanics::Functions>, const Options&)> make;
+  std::vector<integrate::View> views = {};  ///< that it can show
+  /// Makes the system in one of its views.
+  std::function<Formulated(std::shared_ptr<const mechanics::Functions>, integrate::View, const Options&)> make;
 };
 
 /// All formulations, ordered by name. Written by CMake from the files in formulate/methods.

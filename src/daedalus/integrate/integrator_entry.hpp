@@ -27,8 +27,12 @@ struct IntegratorEntry {
   int stages = 0;
   bool adaptive = false;  ///< has an error estimate
   bool implicit = false;
-  std::vector<std::string> accepts;  ///< views it takes: "ode", "second-order", ...
-  int highest_index = 0;
+  std::vector<View> accepts;  ///< views it takes, the one it likes best first
+  int highest_index = 0;      ///< of an implicit system that it takes
+  std::vector<std::string> properties = {};  ///< "A-stable", "L-stable", "symplectic", "symmetric", "stiffly accurate", ...
+  /// Orders on semi-explicit systems of index 1, 2 and 3, where `highest_index` reaches that far: of the differential
+  /// and the algebraic unknowns; for index 3 of positions, velocities and multipliers.
+  std::vector<int> index1_orders = {}, index2_orders = {}, index3_orders = {};
   int dense_order = 0;  ///< of interpolate(): inside one step from an exact start the error is O(h^(dense_order + 1))
   std::vector<OptionSpec> options;
   /// Power of h with which the error estimate shrinks; step control uses 1/estimate_order.
@@ -46,5 +50,13 @@ const std::vector<IntegratorEntry>& integrators();
 const IntegratorEntry& integrator(const std::string& name);
 /// Says whether the system has a view that the method takes.
 bool takes(const IntegratorEntry& method, const System& system);
+
+enum class Control { fixed, adaptive };
+/// Makes the stepper of a method; under adaptive control of a method without an error estimate, around two copies of it
+/// that compare one step with two halves.
+std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system, const Options& options,
+                                      Control control);
+/// "ode", "second-order", "implicit", "mechanical"
+std::string name_of(View view);
 
 }  // namespace daedalus::integrate

@@ -16,11 +16,26 @@ const IntegratorEntry& integrator(const std::string& name) {
 }
 
 bool takes(const IntegratorEntry& method, const System& system) {
-  return std::ranges::any_of(method.accepts, [&](const std::string& view) {
-    if (view == "ode") return static_cast<bool>(system.ode);
-    if (view == "second-order") return system.ode && system.coordinates > 0;
-    return false;
-  });
+  return std::ranges::any_of(method.accepts, [&](View view) { return shows(system, view); });
+}
+
+std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system, const Options& options,
+                                      [[maybe_unused]] Control control) {
+  return method.make(system, options);
+}
+
+std::string name_of(View view) {
+  switch (view) {
+    case View::ode:
+      return "ode";
+    case View::second_order:
+      return "second-order";
+    case View::implicit:
+      return "implicit";
+    case View::mechanical:
+      return "mechanical";
+  }
+  return "";
 }
 
 }  // namespace daedalus::integrate

@@ -217,7 +217,7 @@ class Run {
       refusal_ = try_step(h, t_next, &options_.tolerance);
       if (refusal_ == Refusal::none) {
         const double factor = growth(attempt_.error, most_factor);
-        size *= rejected_before ? std::min(factor, 1.0) : factor;
+        size = attempt_.next_step ? std::abs(*attempt_.next_step) : size * (rejected_before ? std::min(factor, 1.0) : factor);
         rejected_before = false;
         if (!deliver(h)) return;
       } else {
@@ -228,7 +228,11 @@ class Run {
           fail_for_small_step(t_next);
           return;
         }
-        size *= refusal_ == Refusal::error ? growth(attempt_.error, safety) : failure_factor;
+        if (attempt_.next_step && refusal_ != Refusal::projection) {
+          size = std::min(size, std::abs(*attempt_.next_step));
+        } else {
+          size *= refusal_ == Refusal::error ? growth(attempt_.error, safety) : failure_factor;
+        }
       }
     }
   }

@@ -26,6 +26,9 @@ struct Attempt {
   double error = 0.0;
   /// The component with the largest estimate in units of its tolerance, where there is an estimate.
   std::optional<std::size_t> worst = std::nullopt;
+  /// The size of the next step as the method itself proposes it, after this one was accepted or rejected; the loop's own
+  /// controller decides where there is none.
+  std::optional<double> next_step = std::nullopt;
 };
 
 /// One method on one trajectory. Owns all workspace and allocates nothing after construction. The loop decides about

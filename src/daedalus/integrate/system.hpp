@@ -2,26 +2,86 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
+
+#include "daedalus/linalg/sparsity.hpp"
 
 namespace daedalus::integrate {
 
 /// How an evaluation went. Nature's failures are data.
 enum class Evaluation { ok, not_finite, singular, no_convergence };
 
-/// A system of numbers. A formulation fills the views that it can; a method declares which ones it takes. The
-/// callables own their workspace: one System serves one trajectory at a time.
+/// The ways in which a formulation can show a system, and a method can take it.
+enum class View {
+  ode,           ///< x' = f(t, x)
+  second_order,  ///< the same with x = (q, v, rest), q' = v
+  implicit,      ///< F(t, y, y') = 0
+  mechanical,    ///< M a = f - G^T lambda with g(q, t) = 0 and its derivatives
+};
+
+/// F(t, y, y') = 0 with sparse Jacobians. The leading components of y are the differential unknowns of the ODE view, in
+/// its order, so that what is known about a state x holds for y as well; purely algebraic unknowns follow.
+struct ImplicitSystem {
+  std::function<Evaluation(double t, const double* y, const double* dy, double* F)> residual;
+  linalg::Sparsity pattern;  ///< of dF/dy and dF/dy' together
+  /// Writes dF/dy and dF/dy', both in the order of `pattern`.
+  std::function<Evaluation(double t, const double* y, const double* dy, double* F_y, double* F_dy)> jacobian;
+  /// Writes dF/dt; empty where it vanishes.
+  std::function<Evaluation(double t, const double* y, const double* dy, double* F_t)> time_derivative;
+  /// Writes the derivative of the differential unknowns at a consistent point, 0 for the others.
+  std::function<Evaluation(double t, const double* y, double* dy)> derivative;
+
+  std::vector<bool> differential;  ///< whether the derivative of y_i occurs
+  /// Index of each unknown: how much more sensitive to perturbations than y' = f it is. An unknown of index k > 1 is
+  /// weighed with h^(k-1) in error and convergence tests.
+  std::vector<int> index;
+  int system_index = 0;  ///< of the system as it stands: the differentiation index
+  /// dF/dy' is constant and F linear in y': M y' = f(t, y).
+  bool constant_leading = false;
+  /// Row i times h^row_power[i] and unknown j times h^column_power[j] make the matrix of Newton's method well
+  /// conditioned for every h; empty: nothing to scale.
+  std::vector<int> row_power, column_power;
+};
+
+/// M(q, t) a = f - G(q, t)^T lambda,  g(q, t) = 0,  with x = (q, v, z) and z' = r(t, x) beside it. Constraints are the
+/// rows of G; those that are holonomic have a position level.
+struct MechanicalSystem {
+  std::size_t n = 0, m = 0;  ///< coordinates, constraints
+  linalg::Sparsity mass, jacobian;
+  std::vector<std::size_t> holonomic_rows;  ///< of G, ascending
+
+  /// Writes M, f, G, gamma and z' (pointers may be null where a part is not wanted).
+  std::function<Evaluation(double t, const double* x, double* M, double* f, double* G, double* gamma, double* dz)>
+      motion;
+  /// Writes M, G and g of the holonomic constraints.
+  std::function<Evaluation(double t, const double* q, double* M, double* G, double* g)> geometry;
+  /// Writes G v + g_t, or the nonholonomic constraint itself, for every row.
+  std::function<Evaluation(double t, const double* q, const double* v, double* c)> velocity_residual;
+  /// Writes p' + G^T lambda = f + (dM/dt) v with p = M v: the force of Hamilton's equations.
+  std::function<Evaluation(double t, const double* x, double* force)> momentum_rate;
+  /// Whether forces depend on velocities other than through the kinetic energy, so that no method is symplectic.
+  bool hamiltonian = true;
+  bool constant_mass = false;
+};
+
+/// A system of numbers in one view. The callables own their workspace: one System serves one trajectory at a time.
 struct System {
-  std::size_t dimension = 0;
+  std::size_t dimension = 0;  ///< of x, or of y in the implicit view
 
   /// x' = ode(t, x)
   std::function<Evaluation(double t, const double* x, double* dx)> ode;
+  /// Writes df/dx, row by row; empty where only differences give it.
+  std::function<Evaluation(double t, const double* x, double* jacobian)> ode_jacobian;
 
   /// Second-order structure: x = (q, v, rest) with q' = v, both of this length; 0 where there is none.
   std::size_t coordinates = 0;
 
-  /// Moves x onto all constraints (least change), where the formulation projects.
+  std::shared_ptr<const ImplicitSystem> implicit;
+  std::shared_ptr<const MechanicalSystem> mechanical;
+
+  /// Moves x (or the leading part of y) onto all constraints (least change), where the formulation projects.
   std::function<Evaluation(double t, double* x)> project;
   /// Removes from an error estimate the part that `project` would remove, using what the last ode() call left.
   std::function<void(double* error)> project_error;
@@ -31,5 +91,11 @@ struct System {
 
   std::vector<std::string> names;  ///< of the components of x
 };
+
+/// Whether the system has this view.
+bool shows(const System& system, View view);
+
+/// The ODE x' = f(t, x) as F(t, x, x') = x' - f = 0 with a full Jacobian, by differences where the system gives none.
+ImplicitSystem implicit_from_ode(const System& system);
 
 }  // namespace daedalus::integrate

@@ -85,9 +85,11 @@ Json violations_json(const std::vector<solve::Violation>& violations) {
 }
 
 Json entry_json(const integrate::IntegratorEntry& entry) {
+  Json accepts = Json::array();
+  for (const integrate::View view : entry.accepts) accepts.push_back(integrate::name_of(view));
   return {{"name", entry.name},          {"summary", entry.summary},   {"citation", entry.citation},
           {"order", entry.order},        {"stages", entry.stages},     {"dense_order", entry.dense_order},
-          {"adaptive", entry.adaptive},  {"implicit", entry.implicit}, {"accepts", entry.accepts},
+          {"adaptive", entry.adaptive},  {"implicit", entry.implicit}, {"accepts", accepts},
           {"highest_index", entry.highest_index}, {"options", options_json(entry.options)}};
 }
 

@@ -36,7 +36,13 @@ struct PlotData {
 
 /// Chooses what to draw of a run: variables and derivatives by unit, auxiliary unknowns, multipliers, outputs,
 /// residuals of the constraints and the energy error where the trajectory has such columns, and [plots] of the model.
-PlotData plot_data(const solve::Trajectory& trajectory, const model::Model& model);
+/// With `curves`, names of columns and of [plots], only these.
+PlotData plot_data(const solve::Trajectory& trajectory, const model::Model& model,
+                   const std::vector<std::string>& curves = {});
+
+/// Throws Error where a name is neither one of the columns nor an entry of [plots].
+void require_curves(const std::vector<std::string>& curves, const std::vector<std::string>& columns,
+                    const model::Model& model);
 
 /// The figure as a file. Long curves are thinned to what can be seen, so that the size does not grow with the run.
 std::string plot_svg(const PlotData& data);

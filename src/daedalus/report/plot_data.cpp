@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "daedalus/base/error.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/report/plot.hpp"
 #include "daedalus/report/plot_reduce.hpp"
@@ -79,7 +80,8 @@ std::vector<Column> some_of(const std::vector<Column>& columns, std::size_t most
 
 class Chooser {
  public:
-  Chooser(const Trajectory& run, const Model& model) : run_(run), model_(model), time_unit_(time_unit(model)) {
+  Chooser(const Trajectory& run, const Model& model, const std::vector<std::string>& curves)
+      : run_(run), model_(model), time_unit_(time_unit(model)), wanted_(curves.begin(), curves.end()) {
     std::unordered_map<std::string, Column> known;
     const auto learn = [&](const std::string& name, const std::string& unit, Role role) {
       known.try_emplace(name, Column{name, unit, role});
@@ -147,10 +149,12 @@ class Chooser {
                           smooth_parts);
   }
 
+  bool is_wanted(const std::string& name) const { return wanted_.empty() || wanted_.contains(name); }
+
   std::vector<Column> columns_of(Role role) const {
     std::vector<Column> result;
     for (const Column& column : columns_)
-      if (column.role == role) result.push_back(column);
+      if (column.role == role && is_wanted(column.name)) result.push_back(column);
     return result;
   }
 
@@ -328,7 +332,7 @@ class Chooser {
         panel.y_unit = panel.curves.empty() || panel.y_unit == unit_of(plot.y[k]) ? unit_of(plot.y[k]) : "";
         panel.curves.push_back({plot.y[k], x, std::move(y)});
       }
-      if (panel.curves.empty()) continue;
+      if (panel.curves.empty() || !is_wanted(plot.name)) continue;
       panel.y_title = panel.curves.size() == 1 ? panel.curves.front().name : plot.name;
       data_.panels.push_back(std::move(panel));
     }
@@ -337,6 +341,7 @@ class Chooser {
   const Trajectory& run_;
   const Model& model_;
   std::string time_unit_;
+  std::set<std::string> wanted_;  ///< all if empty
   std::vector<Column> columns_;
   std::unordered_map<std::string, std::size_t> position_;
   std::vector<double> fine_t_;
@@ -345,6 +350,17 @@ class Chooser {
 
 }  // namespace
 
-PlotData plot_data(const Trajectory& trajectory, const Model& model) { return Chooser(trajectory, model).choose(); }
+PlotData plot_data(const Trajectory& trajectory, const Model& model, const std::vector<std::string>& curves) {
+  return Chooser(trajectory, model, curves).choose();
+}
+
+void require_curves(const std::vector<std::string>& curves, const std::vector<std::string>& columns,
+                    const Model& model) {
+  std::vector<std::string> names = columns;
+  for (const model::Plot& plot : model.plots) names.push_back(plot.name);
+  for (const std::string& curve : curves)
+    if (std::find(names.begin(), names.end(), curve) == names.end())
+      throw Error("unknown-column", fmt::format("there is no '{}' to draw", curve), suggest(curve, names));
+}
 
 }  // namespace daedalus::report

@@ -57,6 +57,12 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
+std::string views_of(const integrate::IntegratorEntry& entry) {
+  std::vector<std::string> names;
+  for (const integrate::View view : entry.accepts) names.push_back(integrate::name_of(view));
+  return joined(names);
+}
+
 std::string option_lines(const std::vector<OptionSpec>& options) {
   std::string text;
   for (const OptionSpec& option : options)
@@ -171,14 +177,14 @@ std::string methods_text(const std::string& name) {
     text += line("", entry.summary);
     text += line("order", fmt::format("{}, dense output {}, {}", entry.order, entry.dense_order, count(static_cast<std::size_t>(entry.stages), "stage")));
     text += line("steps", entry.adaptive ? "error control (--rtol, --atol) or fixed (--step)" : "fixed (--step)");
-    text += line("takes", joined(entry.accepts));
+    text += line("takes", views_of(entry));
     text += option_lines(entry.options);
     text += line("source", entry.citation);
     return text;
   }
   std::vector<std::vector<std::string>> rows{{"method", "order", "steps", "takes", "summary"}};
   for (const auto& entry : integrate::integrators())
-    rows.push_back({entry.name, std::to_string(entry.order), entry.adaptive ? "adaptive" : "fixed", joined(entry.accepts), entry.summary});
+    rows.push_back({entry.name, std::to_string(entry.order), entry.adaptive ? "adaptive" : "fixed", views_of(entry), entry.summary});
   return table(rows) + "\ndaedalus methods NAME says more about one of them\n";
 }
 

@@ -56,6 +56,7 @@ struct Plan {
   Choice formulation, method;
   const formulate::FormulationEntry* form = nullptr;
   const integrate::IntegratorEntry* integrator = nullptr;
+  integrate::View view = integrate::View::ode;
 };
 
 void require(bool good, const std::string& option, double value, const std::string& rule) {
@@ -91,6 +92,12 @@ Plan settle(const model::Model& model, const RunOptions& options) {
   if (plan.method.name == "auto") plan.method.name = "dop853";
   plan.form = &formulate::formulation(plan.formulation.name);
   plan.integrator = &integrate::integrator(plan.method.name);
+  const auto shared = std::ranges::find_if(plan.integrator->accepts, [&](integrate::View view) {
+    return std::ranges::find(plan.form->views, view) != plan.form->views.end();
+  });
+  if (shared == plan.integrator->accepts.end())
+    throw Error("method-does-not-fit", fmt::format("the method '{}' cannot take the formulation '{}'", plan.method.name, plan.formulation.name));
+  plan.view = *shared;
   if (!plan.integrator->adaptive && !options.step)
     throw Error("step-needed", fmt::format("the method '{}' has no error estimate and needs a step size", plan.method.name),
                 "give --step H, or a method that chooses its steps, such as dop853");
@@ -193,7 +200,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
   formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.form->make(prepared.functions, form_options); });
+      trajectory.stages, "formulate", [&] { return plan.form->make(prepared.functions, plan.view, form_options); });
   formulated.evaluator->guess_auxiliary(start.w);
   Recorder recorder(formulated, trajectory, options);
   if (!start.found) {
@@ -202,7 +209,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     recorder.finish();
     return trajectory;
   }
-  const auto stepper = plan.integrator->make(formulated.system, method_options);
+  const auto stepper = integrate::make_stepper(*plan.integrator, formulated.system, method_options,
+                                               options.step ? integrate::Control::fixed : integrate::Control::adaptive);
   trajectory.prepare_seconds = sum_of(trajectory.stages);
 
   const bool at_times = options.samples || options.every || !options.at.empty();

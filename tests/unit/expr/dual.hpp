@@ -97,9 +97,12 @@ D apply(Op op, const D& a, const D& b, const D& c) {
       return -a;
     case Op::pow: {
       if (real(a) > 0.0) return exp(b * log(a));
-      D result = one;  // a whole positive exponent
-      for (int i = 0; i < static_cast<int>(real(b)); ++i) result = result * a;
-      return result;
+      const double whole = std::abs(real(b));
+      const D undefined = D(std::nan("")) * a;
+      if (whole != std::floor(whole) || whole > 64.0) return undefined;
+      D result = one;
+      for (int i = 0; i < static_cast<int>(whole); ++i) result = result * a;
+      return real(b) < 0.0 ? one / result : result;
     }
     case Op::sin:
       return sin(a);
@@ -138,7 +141,7 @@ D apply(Op op, const D& a, const D& b, const D& c) {
     case Op::abs:
       return real(a) < 0.0 ? -a : a;
     case Op::sign:
-      return D(real(a) < 0.0 ? -1.0 : 1.0);
+      return D(expr::apply(op, real(a)));
     case Op::floor:
       return D(std::floor(real(a)));
     case Op::atan2: {

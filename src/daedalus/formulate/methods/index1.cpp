@@ -14,7 +14,8 @@ FormulationEntry formulation_index1() {
   entry.citation = "Bertolazzi, Cocetti, Stocco: DAE notes, (4.7); Fuehrer, Leimkuhler 1991, (8)-(9)";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, const Options&) {
+  entry.views = {integrate::View::ode, integrate::View::second_order};
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options&) {
     Formulated result = acceleration_level(std::move(functions), {});
     result.system.project = nullptr;
     result.system.project_error = nullptr;

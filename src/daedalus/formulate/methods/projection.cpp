@@ -16,10 +16,11 @@ FormulationEntry formulation_projection() {
   entry.citation = "Eich 1993; Lubich 1991; Bertolazzi, Cocetti, Stocco: DAE notes, section 4.3";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
+  entry.views = {integrate::View::ode, integrate::View::second_order};
   entry.projects = true;
   entry.options = {{"error", "what the error test sees: the whole estimate, or its part tangent to the constraints",
                     std::nullopt, 0.0, 0.0, {"whole", "tangent"}}};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, const Options& options) {
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options& options) {
     const bool constrained = functions->m > 0;
     Formulated result = acceleration_level(std::move(functions), {});
     if (!constrained) result.system.project = nullptr;

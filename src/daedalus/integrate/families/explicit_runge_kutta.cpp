@@ -112,7 +112,7 @@ IntegratorEntry explicit_runge_kutta(IntegratorEntry entry, Tableau tableau) {
   constexpr int hermite_order = 3;
   entry.stages = static_cast<int>(stages);
   entry.adaptive = !tableau.embedded.empty();
-  entry.accepts = {"ode"};
+  entry.accepts = {View::ode};
   entry.dense_order = std::min(entry.order, hermite_order);
   entry.tableau = tableau;
   entry.make = [tableau = std::move(tableau)](const System& system, const Options&) -> std::unique_ptr<Stepper> {

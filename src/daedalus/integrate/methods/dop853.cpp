@@ -243,7 +243,7 @@ IntegratorEntry integrator_dop853() {
   entry.order = 8;
   entry.stages = 12;
   entry.adaptive = true;
-  entry.accepts = {"ode"};
+  entry.accepts = {View::ode};
   entry.dense_order = 7;
   entry.estimate_order = 8;
   entry.stability_radius = 6.1;

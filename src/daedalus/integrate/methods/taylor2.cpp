@@ -61,7 +61,7 @@ IntegratorEntry integrator_taylor2() {
   entry.citation = "Lecture slides \"ODE from mechanical principle\"";
   entry.order = 1;
   entry.stages = 1;
-  entry.accepts = {"second-order"};
+  entry.accepts = {View::second_order};
   entry.dense_order = 1;
   entry.make = [](const System& system, const Options&) -> std::unique_ptr<Stepper> {
     DAEDALUS_CHECK(system.ode && system.coordinates > 0 && 2 * system.coordinates <= system.dimension,
