@@ -12,6 +12,9 @@ int init(const Command& command) {
                               solve::initialize_mode(*prepared.model, command.run));
   print(command.json ? report::to_json(start, *prepared.functions)
                      : report::to_text(start, *prepared.functions, command.model));
+  if (!start.found)
+    tell("error[no-convergence]: " + start.message +
+         "\n  -> give start values nearer to a solution, or let more of them move (without `fixed`)\n");
   return start.found ? done : numerics_failed;
 }
 

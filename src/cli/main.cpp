@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <map>
 #include <new>
 #include <string_view>
 
@@ -34,6 +35,28 @@ void tell(const std::string& text) {
   std::fflush(stderr);
 }
 
+namespace {
+
+/// Answers one name that gets two values.
+void refuse_repeated(const model::Overrides& overrides) {
+  std::map<std::string, std::string> seen;
+  const auto check = [&](const auto& pairs, const std::string& option) {
+    for (const auto& [name, value] : pairs) {
+      std::string key = name;
+      std::erase(key, ' ');
+      const std::string text = option + " " + name + "=" + value;
+      const auto [earlier, fresh] = seen.emplace(key, text);
+      if (!fresh)
+        throw Error("bad-option-value", "'" + key + "' gets two values: " + earlier->second + " and " + text,
+                    "give one of them");
+    }
+  };
+  check(overrides.set, "--set");
+  check(overrides.fix, "--fix");
+}
+
+}  // namespace
+
 model::Model read(const Command& command) {
   model::Overrides overrides;
   overrides.t_start = command.run.t_start;
@@ -50,6 +73,7 @@ model::Model read(const Command& command) {
   };
   overrides.set = split(command.set, "--set");
   overrides.fix = split(command.fix, "--fix");
+  refuse_repeated(overrides);
   return model::read_model(command.model, overrides);
 }
 

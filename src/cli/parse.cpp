@@ -19,6 +19,18 @@ const std::vector<std::string>& later_commands() {
   return names;
 }
 
+/// CLI11 takes an empty text for a number that was not given.
+void refuse_empty_values(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty())
+        throw Error("bad-option-value",
+                    option->get_positional() ? "the name after '" + command.get_name() + "' is empty"
+                                             : option->get_name() + " has an empty value",
+                    option->get_positional() ? "write daedalus " + command.get_name() + " model.toml"
+                                             : "write a value after it, or leave the option out");
+}
+
 [[noreturn]] void not_yet(const std::string& what) {
   throw Error("not-yet", what + " is not available yet", "`daedalus --help` lists what is");
 }
@@ -108,6 +120,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   } catch (const CLI::ParseError& error) {
     throw parse_fault(app, error, argc, argv);
   }
+  for (const CLI::App* sub : app.get_subcommands()) refuse_empty_values(*sub);
   if (command.format == "json") command.json = true;
   if (steps) not_yet("derive --steps");
   for (const auto& [value, name] : {std::pair{&perturb, "--perturb"}})

@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -48,12 +50,31 @@ std::string_view taken_by(const CLI::Option& option) {
   return "a value";
 }
 
-std::string number_advice(const std::string& value) {
+/// The number at the beginning of a text such as 5s or 1e-6x, or nothing.
+std::string leading_number(const std::string& value) {
+  double number = 0.0;
+  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+  return status == std::errc{} ? std::string(value.data(), end) : std::string{};
+}
+
+std::string number_advice(const CLI::Option& option, const std::string& value) {
+  const std::string name = option.get_name();
+  if (name == "--at") return "write numbers separated by commas: --at 1,2.5,10";
+  if (taken_by(option) == "a whole number") {
+    double number = 0.0;
+    const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool whole = status == std::errc{} && end == value.data() + value.size() && number >= 0.0 && number < 1e9 &&
+                       number == std::floor(number);
+    return fmt::format("write {} {}", name, whole ? static_cast<long>(number) : 100L);
+  }
   const std::size_t comma = value.find(',');
   if (comma != std::string::npos && value.find_first_not_of("0123456789,-") == std::string::npos &&
       value.find(',', comma + 1) == std::string::npos)
     return fmt::format("a decimal point is written {}.{}", value.substr(0, comma), value.substr(comma + 1));
-  return {};
+  if (comma != std::string::npos) return "give one value";
+  if (const std::string number = leading_number(value); !number.empty())
+    return fmt::format("write the number alone, without a unit: {} {}", name, number);
+  return fmt::format("write for example {} {}", name, name.find("tol") != std::string::npos ? "1e-6" : "0.5");
 }
 
 }  // namespace
@@ -86,6 +107,12 @@ Error parse_fault(const CLI::App& app, const CLI::ParseError& error, int argc, c
     if (std::find(options.begin(), options.end(), given) == options.end())
       return {"unknown-option", fmt::format("'{}' has no option {}", name, given), suggest(given, options)};
   }
+
+  for (const std::string& word : words)
+    for (const std::string_view dash : {"\u2013", "\u2014", "\u2212"})
+      if (word.starts_with(dash))
+        return {"unknown-option", fmt::format("'{}' begins with a dash that is not plain", word),
+                "options begin with two plain dashes: --t-end"};
 
   const std::string text = error.what();
   const CLI::Option* option = option_in(*chosen, text);
@@ -120,7 +147,7 @@ Error parse_fault(const CLI::App& app, const CLI::ParseError& error, int argc, c
     const std::size_t equals = text.find(" = ");
     const std::string value = equals == std::string::npos ? "" : text.substr(equals + 3);
     return {"bad-option-value",
-            fmt::format("{} takes {}; found '{}'", option->get_name(), taken_by(*option), value), number_advice(value)};
+            fmt::format("{} takes {}; found '{}'", option->get_name(), taken_by(*option), value), number_advice(*option, value)};
   }
   if (option != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
     if (text.find("received") != std::string::npos)
@@ -134,11 +161,11 @@ Error parse_fault(const CLI::App& app, const CLI::ParseError& error, int argc, c
       std::string choices = text.substr(brace + 1, end - brace - 1);
       for (std::size_t at = choices.find(','); at != std::string::npos; at = choices.find(',', at + 2))
         choices.replace(at, 1, ", ");
-      return {"bad-option-value", fmt::format("{} takes one of: {}; found '{}'", option->get_name(), choices, value), ""};
+      return {"bad-option-value", fmt::format("{} takes one of: {}; found '{}'", option->get_name(), choices, value),
+              fmt::format("write for example {} {}", option->get_name(), choices.substr(0, choices.find(',')))};
     }
-    return {"bad-option-value", fmt::format("{} takes {} that is not negative; found '{}'", option->get_name(),
-                                            taken_by(*option), value),
-            ""};
+    return {"bad-option-value", fmt::format("{} takes {}; found '{}'", option->get_name(), taken_by(*option), value),
+            number_advice(*option, value)};
   }
   return {"bad-command-line", text, help};
 }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "cli/check_values.hpp"
 #include "cli/command.hpp"
 #include "cli/progress.hpp"
 #include "daedalus/base/error.hpp"
@@ -33,6 +34,15 @@ FileKind kind_of(const std::string& path) {
   if (path.ends_with(".h5")) return FileKind::h5;
   throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say what to write", path),
               "end the name in .csv, .json or .h5");
+}
+
+/// Answers a folder where a file is to be written, whatever its ending.
+void refuse_folder(const std::string& path) {
+  std::error_code ignored;
+  if (path.empty() || (!path.ends_with('/') && !std::filesystem::is_directory(path, ignored))) return;
+  const std::filesystem::path inside = std::filesystem::path(path) / "result.csv";
+  throw Error("cannot-write", fmt::format("'{}' is a folder, not a file", path),
+              fmt::format("give the name of a file in it, such as {}", inside.string()));
 }
 
 enum class PlotKind { none, svg, pdf };
@@ -126,6 +136,39 @@ void put_before(solve::Trajectory& run, const report::ResultRow& row) {
   run.values.insert(run.values.begin(), row.all_values.begin(), row.all_values.end());
 }
 
+/// Says where the model asks for what is refused, where the command line does not.
+Error with_place(const Error& error, const Command& command, const model::Model& model) {
+  std::vector<Fault> faults = error.faults();
+  const auto blame = [&](Fault& fault, const char* key, const std::optional<std::string>& given,
+                         const std::optional<std::string>& in_model) {
+    const auto place = model.places.find(std::string("simulation.") + key);
+    if (given || !in_model || place == model.places.end() || fault.place.source) return;
+    const std::string name = in_model->substr(0, in_model->find(':'));
+    if (fault.message.find(name) != std::string::npos) fault.place = place->second;
+  };
+  for (Fault& fault : faults) {
+    blame(fault, "method", command.run.method, model.simulation.method);
+    blame(fault, "formulation", command.run.formulation, model.simulation.formulation);
+  }
+  return Error(std::move(faults));
+}
+
+/// What to try after a run that failed; empty where the message says it.
+std::string advice_after(integrate::Status status) {
+  switch (status) {
+    case integrate::Status::no_convergence:
+      return "`daedalus init` shows the start; try other start values, or smaller steps with --max-step";
+    case integrate::Status::not_finite:
+      return "look for a root or logarithm of a negative number, a division by 0 or an overflow in the model there";
+    case integrate::Status::singular:
+      return "look at the position there; change start values or parameters so that it is not reached";
+    case integrate::Status::step_too_small:
+      return "look at the rows before that time (--output), or loosen --rtol and --atol";
+    default:
+      return {};
+  }
+}
+
 /// Why the CSV file is not complete, with what becomes of the rows that are not in it.
 std::string stream_fault(const report::CsvStream& stream, const char* fate_of_one, const char* fate_of_many) {
   if (stream.rows_waiting() == 0) return stream.fault();
@@ -138,6 +181,8 @@ std::string stream_fault(const report::CsvStream& stream, const char* fate_of_on
 }  // namespace
 
 int simulate(const Command& command) {
+  check_values(command);
+  for (const std::string& path : {command.output, command.plot, command.page}) refuse_folder(path);
   const FileKind kind = kind_of(command.output);
   const PlotKind plot = plot_kind_of(command.plot);
   const bool page = page_asked(command.page);
@@ -156,6 +201,7 @@ int simulate(const Command& command) {
 
   const auto begin = std::chrono::steady_clock::now();
   model::Model model = read(command);
+  check_times(command, model);
   if (earlier) model = continued(std::move(model), *earlier, command.run);
   const double read_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   const solve::Prepared prepared = solve::prepare(std::move(model));
@@ -233,7 +279,11 @@ int simulate(const Command& command) {
       }
       return asked_to_stop();
     };
-    run = solve::simulate(prepared, options);
+    try {
+      run = solve::simulate(prepared, options);
+    } catch (const Error& error) {
+      throw with_place(error, command, *prepared.model);
+    }
   }
   run.prepare_seconds += read_seconds;
   run.stages.emplace(run.stages.begin(), "read", read_seconds);
@@ -299,7 +349,9 @@ int simulate(const Command& command) {
     tell(text + "\n");
     return faults.empty() ? interrupted : numerics_failed;
   }
-  tell(fmt::format("error[{}]: {}\n", solve::name_of(run.status), run.message));
+  const std::string advice = advice_after(run.status);
+  tell(fmt::format("error[{}]: {}\n{}", solve::name_of(run.status), run.message,
+                   advice.empty() ? "" : fmt::format("  -> {}\n", advice)));
   return numerics_failed;
 }
 

@@ -97,13 +97,15 @@ TEST(Links, TheMapNamesEveryPage) {
 // GitHub reads Markdown before mathematics: `\,` becomes `,`, `\\` becomes `\`, and `_a_` may turn italic. Blocks of ```math
 // and formulas in $`...`$ are handed on as they are.
 TEST(Links, FormulasSurviveMarkdown) {
-  static const std::regex formula(R"(\$([^$]+)\$)"), touched(R"(\\[^A-Za-z]|\*|<|\]\()");
+  static const std::regex formula(R"(\$([^$]+)\$)"), touched(R"(\n|\\[^A-Za-z]|[^A-Za-z0-9]_|\*|<|\]\()");
   for (const fs::path& file : page_files())
     for (const ProseLine& paragraph : paragraphs_of(read_page(file))) {
       SCOPED_TRACE(fmt::format("{}:{}", file.string(), paragraph.line));
       std::string text = paragraph.text;
       EXPECT_EQ(text.find("$$"), std::string::npos) << "write displayed formulas in a block of ```math";
       static const std::regex safe(R"(\$`[^`]*`\$)");
+      for (std::sregex_iterator it(text.begin(), text.end(), safe), end; it != end; ++it)
+        EXPECT_EQ(it->str().find('\n'), std::string::npos) << "a formula on two lines: " << it->str();
       text = without_code(std::regex_replace(text, safe, " "));
       EXPECT_EQ(std::count(text.begin(), text.end(), '$') % 2, 0) << text;
       for (std::sregex_iterator it(text.begin(), text.end(), formula), end; it != end; ++it)

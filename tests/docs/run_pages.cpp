@@ -176,7 +176,7 @@ TEST_P(RunPages, DoesWhatItSays) {
       if (!fault.empty() && refreshing() && !abridged) {
         changed.emplace_back(block, printed);
       } else {
-        EXPECT_EQ(fault, "");
+        EXPECT_TRUE(fault.empty()) << fault;
       }
     } else if (block.language == "toml") {
       check_model(block);
@@ -196,8 +196,8 @@ TEST_P(RunPages, DoesWhatItSays) {
   for (auto it = changed.rbegin(); it != changed.rend(); ++it) replace(page, it->first, it->second);
 }
 
-INSTANTIATE_TEST_SUITE_P(Docs, RunPages, testing::ValuesIn(page_files()), [](const auto& info) {
-  std::string name = info.param.string();
+INSTANTIATE_TEST_SUITE_P(Docs, RunPages, testing::ValuesIn(page_files()), [](const auto& parameter) {
+  std::string name = parameter.param.string();
   for (char& c : name)
     if (!std::isalnum(static_cast<unsigned char>(c))) c = '_';
   return name;

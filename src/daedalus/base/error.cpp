@@ -83,11 +83,18 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::size_t shown_column(const Place& place) {
+  if (!place.source || place.line == 0) return place.column;
+  const std::string_view before = line_of(place).substr(0, place.column == 0 ? 0 : place.column - 1);
+  const auto inner = std::count_if(before.begin(), before.end(), continues_character);
+  return place.column - static_cast<std::size_t>(inner);
+}
+
 std::string render(const Fault& fault) {
   std::string text;
   if (fault.place.source) {
     text += fault.place.source->name;
-    if (fault.place.line > 0) text += fmt::format(":{}:{}", fault.place.line, fault.place.column);
+    if (fault.place.line > 0) text += fmt::format(":{}:{}", fault.place.line, shown_column(fault.place));
     text += ": ";
   }
   text += fmt::format("error[{}]: {}\n", fault.code, fault.message);

@@ -24,6 +24,9 @@ struct Place {
   std::size_t length = 1;  ///< bytes to underline
 };
 
+/// The column of a place in characters (UTF-8 code points), from 1, as editors show it.
+std::size_t shown_column(const Place& place);
+
 /// One mistake of the author: what was found, what was expected, what to do.
 struct Fault {
   std::string code;     ///< stable name such as "unknown-name"; docs/errors.md lists them

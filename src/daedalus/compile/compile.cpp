@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <optional>
 
 #include "daedalus/base/error.hpp"
 #include "daedalus/compile/tape.hpp"
@@ -97,9 +98,10 @@ Code code_of(Op op) {
       return Code::logical_not;
     case Op::choose:
       return Code::choose;
+    case Op::lookup:
+      return Code::table;
     case Op::constant:
     case Op::symbol:
-    case Op::lookup:
       break;
   }
   DAEDALUS_CHECK(false, "no instruction for {}", expr::name_of(op));
@@ -109,7 +111,24 @@ Code code_of(Op op) {
 struct Value {
   bool known = false;
   double number = 0.0;
+  bool varies = false;  ///< between events
 };
+
+/// Whether a node takes one of a few values, which change at events only.
+bool is_stepwise(Op op) {
+  switch (op) {
+    case Op::sign:
+    case Op::floor:
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal:
+    case Op::not_equal:
+    case Op::logical_and:
+    case Op::logical_or:
+    case Op::logical_not: return true;
+    default: return false;
+  }
+}
 
 class Compiler {
  public:
@@ -152,12 +171,10 @@ class Compiler {
       if (node.op == Op::constant) {
         here = {true, node.value};
       } else if (node.op == Op::symbol) {
-        if (request_.numbers != nullptr)
-          if (const auto found = request_.numbers->find(order_[i]); found != request_.numbers->end())
-            here = {true, found->second};
-      } else if (node.op == Op::lookup) {
-        throw Error("not-yet", "the table '" + graph_->table_name(node.index) + "' cannot be evaluated yet",
-                    "use a formula instead of the table");
+        here.varies = !switches_.held(order_[i]);
+        if (here.varies) {
+          if (const std::optional<double> number = number_of(order_[i])) here = {true, *number};
+        }
       } else {
         fold(node, here);
       }
@@ -174,11 +191,27 @@ class Compiler {
     }
   }
 
+  std::optional<double> number_of(NodeId symbol) const {
+    if (request_.numbers == nullptr) return std::nullopt;
+    const auto found = request_.numbers->find(symbol);
+    return found == request_.numbers->end() ? std::nullopt : std::optional(found->second);
+  }
+
   void fold(const Node& node, Value& here) {
     const int n = expr::arity(node.op);
     const Value a = value(node.a);
     const Value b = n > 1 ? value(node.b) : Value{true, 0.0};
     const Value c = n > 2 ? value(node.c) : Value{true, 0.0};
+    here.varies = !is_stepwise(node.op) && ((a.varies && node.op != Op::choose) || b.varies || c.varies);
+    if (node.op == Op::lookup) {
+      const expr::Graph::TableUse table = graph_->table(node.index);
+      if (table.data == nullptr)
+        throw Error("unknown-table", "the table '" + graph_->table_name(node.index) + "' has no data",
+                    "give it with define_table");
+      if (a.known) here = {true, table.data->value(table.data->segment(a.number), a.number, table.times)};
+      if (table.data->smoothness() < 0) here.varies = false;
+      return;
+    }
     if (a.known && b.known && c.known)
       here = {true, expr::apply(node.op, a.number, b.number, c.number)};
     else if (node.op == Op::mul && ((a.known && a.number == 0.0) || (b.known && b.number == 0.0)))
@@ -194,7 +227,10 @@ class Compiler {
 
   void place_constants_and_inputs() {
     for (std::size_t i = 0; i < order_.size(); ++i)
-      if (needed_[i] && values_[i].known) registers_[i] = constant(values_[i].number);
+      if (needed_[i] && values_[i].known)
+        registers_[i] = constant(values_[i].number);
+      else if (needed_[i] && switches_.held(order_[i]))
+        constant_of_held(order_[i]);
     next_register_ = static_cast<std::uint32_t>(tape_->constants.size());
     for (const auto& block : request_.inputs)
       for (const Expr& symbol : block) {
@@ -204,6 +240,8 @@ class Compiler {
       }
     first_temporary_ = next_register_;
   }
+
+  std::uint32_t constant_of_held(NodeId symbol) { return constant(number_of(symbol).value_or(0.0)); }
 
   std::uint32_t allocate() {
     if (!free_.empty()) {
@@ -231,6 +269,11 @@ class Compiler {
       const NodeId id = order_[i];
       const Node node = graph_->node(id);  // a copy: a new switch adds nodes to the graph
       if (!needed_[i]) continue;
+      if (const auto held = switches_.held(id); node.op == Op::symbol && held) {
+        const Instruction read{Code::held, registers_[i] = allocate(), constant_of_held(id), 0,
+                               static_cast<std::uint32_t>(*held)};
+        tape_->code.push_back(read);
+      }
       if (!values_[i].known && node.op == Op::symbol)
         DAEDALUS_CHECK(registers_[i] != no_register, "'{}' is neither an input nor a number",
                        graph_->symbol_name(node.index));
@@ -241,14 +284,26 @@ class Compiler {
     }
   }
 
+  /// Where the mode of a node stands among the frozen values. Place 0 is free: the node decides by its own values.
+  std::size_t place_of(Expr self, const Node& node) {
+    const bool varies = value(node.a).varies || (expr::arity(node.op) > 1 && value(node.b).varies);
+    if (!varies) return 0;
+    return request_.new_switches == Request::NewSwitches::added ? switches_.of(self) : switches_.find(self);
+  }
+
   void emit_node(std::size_t i, const Node& node) {
     const int n = expr::arity(node.op);
+    const Expr self{graph_, order_[i]};
     Instruction instruction{code_of(node.op), 0, reg(node.a), n > 1 ? reg(node.b) : 0U, n > 2 ? reg(node.c) : 0U};
     if (node.op == Op::pow && value(node.b).known) {
       if (value(node.b).number == 2.0) instruction.code = Code::square;
       if (value(node.b).number == -1.0) instruction.code = Code::inverse;
     }
-    if (is_switched(node.op)) instruction.c = static_cast<std::uint32_t>(switches_.of({graph_, order_[i]}));
+    if (is_switched(node.op)) instruction.c = static_cast<std::uint32_t>(place_of(self, node));
+    if (node.op == Op::lookup) {
+      instruction.b = static_cast<std::uint32_t>(tape_->tables.size());
+      tape_->tables.push_back(graph_->table(node.index));
+    }
     release(node.a, i);
     if (n > 1) release(node.b, i);
     if (n > 2) release(node.c, i);

@@ -16,11 +16,13 @@ struct Request {
   std::vector<expr::Expr> outputs;
   /// Symbols that are numbers (parameters); folded into the code.
   const std::unordered_map<expr::NodeId, double>* numbers = nullptr;
+  /// What is only looked at (outputs, pictures) adds no switches: conditions that nothing else decides follow their values.
+  enum class NewSwitches { added, none } new_switches = NewSwitches::added;
 };
 
 /// Compiles expressions to a function: a register tape whose slots are reused, run by an interpreter. The time is
 /// proportional to the size of what the outputs use. Throws InternalError for a symbol that is neither input nor
-/// number, Error("not-yet") for a table.
+/// number, Error("unknown-table") for a table without data.
 Function compile(const Request& request, Switches& switches);
 
 }  // namespace daedalus::compile

@@ -31,6 +31,10 @@ namespace {
 
 double sign_of(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a; }
 
+double look_up(const expr::Graph::TableUse& table, double x, const double* segment) {
+  return table.data->value(segment != nullptr ? *segment : table.data->segment(x), x, table.times);
+}
+
 }  // namespace
 
 void Function::operator()(const double* const* inputs, double* outputs, Scratch& scratch, const double* modes) const {
@@ -50,7 +54,7 @@ void Function::operator()(const double* const* inputs, double* outputs, Scratch&
       &&do_tanh, &&do_asinh, &&do_acosh, &&do_atanh,      &&do_exp,   &&do_log,       &&do_log10,  &&do_sqrt,
       &&do_cbrt, &&do_atan2, &&do_hypot, &&do_and,        &&do_or,    &&do_not,       &&do_abs,    &&do_sign,
       &&do_floor, &&do_min,  &&do_max,   &&do_less,       &&do_less_equal, &&do_equal, &&do_not_equal,
-      &&do_choose, &&do_store, &&do_end};
+      &&do_table, &&do_held, &&do_choose, &&do_store, &&do_end};
   static_assert(sizeof(labels) / sizeof(labels[0]) == static_cast<std::size_t>(Code::end) + 1);
 #define DAEDALUS_NEXT __extension__({ goto* labels[static_cast<std::size_t>(at->code)]; })
 #define DAEDALUS_OP(label, expression) \
@@ -61,6 +65,7 @@ void Function::operator()(const double* const* inputs, double* outputs, Scratch&
 #define A r[at->a]
 #define B r[at->b]
 #define MODE modes[at->c]
+#define FROZEN (modes != nullptr && !std::isnan(MODE))
   DAEDALUS_NEXT;
   DAEDALUS_OP(do_add, A + B);
   DAEDALUS_OP(do_sub, A - B);
@@ -92,15 +97,17 @@ void Function::operator()(const double* const* inputs, double* outputs, Scratch&
   DAEDALUS_OP(do_and, A != 0.0 && B != 0.0 ? 1.0 : 0.0);
   DAEDALUS_OP(do_or, A != 0.0 || B != 0.0 ? 1.0 : 0.0);
   DAEDALUS_OP(do_not, A == 0.0 ? 1.0 : 0.0);
-  DAEDALUS_OP(do_abs, modes != nullptr ? (MODE < 0.0 ? -A : A) : std::abs(A));
-  DAEDALUS_OP(do_sign, modes != nullptr ? MODE : sign_of(A));
-  DAEDALUS_OP(do_floor, modes != nullptr ? MODE : std::floor(A));
-  DAEDALUS_OP(do_min, (modes != nullptr ? MODE != 0.0 : B < A) ? B : A);
-  DAEDALUS_OP(do_max, (modes != nullptr ? MODE != 0.0 : A < B) ? B : A);
-  DAEDALUS_OP(do_less, modes != nullptr ? MODE : (A < B ? 1.0 : 0.0));
-  DAEDALUS_OP(do_less_equal, modes != nullptr ? MODE : (A <= B ? 1.0 : 0.0));
-  DAEDALUS_OP(do_equal, modes != nullptr ? MODE : (A == B ? 1.0 : 0.0));
-  DAEDALUS_OP(do_not_equal, modes != nullptr ? MODE : (A != B ? 1.0 : 0.0));
+  DAEDALUS_OP(do_abs, FROZEN ? (MODE < 0.0 ? -A : A) : std::abs(A));
+  DAEDALUS_OP(do_sign, FROZEN ? MODE : sign_of(A));
+  DAEDALUS_OP(do_floor, FROZEN ? MODE : std::floor(A));
+  DAEDALUS_OP(do_min, (FROZEN ? MODE < 0.0 : B < A) ? B : A);
+  DAEDALUS_OP(do_max, (FROZEN ? MODE < 0.0 : A < B) ? B : A);
+  DAEDALUS_OP(do_less, (FROZEN ? MODE < 0.0 : A < B) ? 1.0 : 0.0);
+  DAEDALUS_OP(do_less_equal, (FROZEN ? MODE <= 0.0 : A <= B) ? 1.0 : 0.0);
+  DAEDALUS_OP(do_equal, (FROZEN ? MODE == 0.0 : A == B) ? 1.0 : 0.0);
+  DAEDALUS_OP(do_not_equal, (FROZEN ? MODE != 0.0 : A != B) ? 1.0 : 0.0);
+  DAEDALUS_OP(do_table, look_up(tape.tables[at->b], A, FROZEN ? &MODE : nullptr));
+  DAEDALUS_OP(do_held, modes != nullptr ? MODE : A);
   DAEDALUS_OP(do_choose, A != 0.0 ? B : r[at->c]);
 do_store:
   outputs[at->to] = r[at->a];
@@ -112,6 +119,7 @@ do_end:;
 #undef A
 #undef B
 #undef MODE
+#undef FROZEN
 }
 
 }  // namespace daedalus::compile

@@ -9,8 +9,8 @@ namespace daedalus::compile {
 
 /// A compiled function of numbers. Const and shareable between threads; each caller brings a scratch buffer.
 ///
-/// Inputs come in blocks (t | q | v | ...), outputs are one array. `modes` freezes the switches (see switches.hpp):
-/// with nullptr every condition follows its own values.
+/// Inputs come in blocks (t | q | v | ...), outputs are one array. `modes` are the frozen values (see switches.hpp): what
+/// is constant between events. With nullptr every condition follows its own values, and held values are at their start.
 class Function {
  public:
   using Scratch = std::vector<double>;

@@ -14,6 +14,8 @@ enum class Code : std::uint8_t {
   add, sub, mul, div, neg, pow, square, inverse, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh,
   atanh, exp, log, log10, sqrt, cbrt, atan2, hypot, logical_and, logical_or, logical_not,
   abs, sign, floor, min, max, less, less_equal, equal, not_equal,  // decided by a switch
+  table,  ///< decided by a switch as well; b is the number of the table
+  held,   ///< a value that only events change; a holds its start
   choose,
   store,  ///< outputs[to] = a
   end,
@@ -21,7 +23,7 @@ enum class Code : std::uint8_t {
 
 struct Instruction {
   Code code;
-  std::uint32_t to = 0, a = 0, b = 0, c = 0;  ///< registers; c is the number of the switch for switched codes
+  std::uint32_t to = 0, a = 0, b = 0, c = 0;  ///< registers; for switched and held codes c is a place in the frozen values
 };
 
 /// A straight-line program over registers laid out as [constants | inputs | temporaries]. Temporaries are reused as
@@ -32,6 +34,7 @@ struct Function::Tape {
   std::size_t registers = 0;
   std::size_t outputs = 0;
   std::vector<Instruction> code;
+  std::vector<expr::Graph::TableUse> tables = {};
 };
 
 }  // namespace daedalus::compile

@@ -83,8 +83,7 @@ Expr chain(Expr f, int which, Expr d) {
     case Op::hypot:
       return (which == 0 ? a : b) * d / f;
     case Op::lookup:
-      throw Error("not-yet", "the derivative of the table '" + graph.table_name(node.index) + "' is not available yet",
-                  "use a formula instead of the table where its derivative is needed");
+      return graph.lookup(graph.table_name(node.index) + "'", a) * d;
     case Op::min:
     case Op::max:
     case Op::choose:

@@ -188,6 +188,17 @@ Expr Graph::lookup(std::string_view table, Expr argument) {
   return {this, intern(node)};
 }
 
+void Graph::define_table(std::string_view name, std::shared_ptr<const Interpolant> data) {
+  table_data_.insert_or_assign(std::string(name), std::move(data));
+}
+
+Graph::TableUse Graph::table(std::uint32_t index) const {
+  const std::string& name = table_names_[index];
+  const std::size_t base = std::min(name.find('\''), name.size());
+  const auto found = table_data_.find(name.substr(0, base));
+  return {found == table_data_.end() ? nullptr : found->second, static_cast<int>(name.size() - base)};
+}
+
 NodeId Graph::folded(Op op, NodeId a, NodeId b) {
   if (!is_constant(a) || !is_constant(b)) return empty;
   const double value = apply(op, nodes_[a].value, nodes_[b].value);

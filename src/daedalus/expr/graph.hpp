@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/expr/interpolant.hpp"
 
 namespace daedalus::expr {
 
@@ -98,6 +100,13 @@ class Graph {
   /// table(argument), with tables numbered by name.
   Expr lookup(std::string_view table, Expr argument);
   const std::string& table_name(std::uint32_t index) const { return table_names_[index]; }
+  /// Gives the data of a table. Its derivatives are tables of their own, named with primes: path', path''.
+  void define_table(std::string_view name, std::shared_ptr<const Interpolant> data);
+  struct TableUse {
+    std::shared_ptr<const Interpolant> data;  ///< none where the table has no data
+    int times = 0;                            ///< of which derivative
+  };
+  TableUse table(std::uint32_t index) const;
 
   const Node& node(NodeId id) const { return nodes_[id]; }
   std::size_t size() const { return nodes_.size(); }
@@ -133,6 +142,7 @@ class Graph {
   std::deque<std::string> symbol_names_, table_names_;
   std::unordered_map<std::string, NodeId> symbol_of_name_;
   std::unordered_map<std::string, std::uint32_t> table_of_name_;
+  std::unordered_map<std::string, std::shared_ptr<const Interpolant>> table_data_;
 };
 
 inline const Node& Expr::node() const { return graph_->node(id_); }

@@ -139,8 +139,10 @@ double evaluate(Expr root, const std::unordered_map<NodeId, double>& values) {
         throw Error("unbound-symbol", "'" + graph.symbol_name(node.index) + "' has no value here");
       value[i] = found->second;
     } else if (node.op == Op::lookup) {
-      throw Error("not-yet", "the table '" + graph.table_name(node.index) + "' cannot be evaluated yet",
-                  "use a formula instead of the table");
+      const Graph::TableUse table = graph.table(node.index);
+      if (table.data == nullptr)
+        throw Error("unknown-table", "the table '" + graph.table_name(node.index) + "' has no data", "give it with define_table");
+      value[i] = table.data->value(table.data->segment(of(node.a)), of(node.a), table.times);
     } else {
       const int n = arity(node.op);
       value[i] = apply(node.op, of(node.a), n > 1 ? of(node.b) : 0.0, n > 2 ? of(node.c) : 0.0);

@@ -1,6 +1,7 @@
 // Starting step size, E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, 2nd ed., section
 // II.4, in the norm of the error test: with d0 = |x|, d1 = |f| try h0 = 0.01 d0/d1, estimate |x''| as
-// d2 = |f(t + h0, x + h0 f) - f| / h0 and take h with h^order max(d1, d2) = 0.01, at most 100 h0.
+// d2 = |f(t + h0, x + h0 f) - f| / h0 and take h with h^order max(d1, d2) = 0.01, at most 100 h0. Purely algebraic
+// unknowns have no derivative and no say.
 #include "daedalus/integrate/first_step.hpp"
 
 #include <algorithm>
@@ -17,6 +18,22 @@ constexpr double negligible = 1e-5;
 /// A step that is small for want of any scale.
 constexpr double timid = 1e-6;
 
+/// x' of the ODE, of the differential unknowns of an implicit system where it says, or of the coordinates of a mechanical
+/// one.
+Evaluation slope_of(const System& system, double t, const double* x, double* slope) {
+  if (system.ode) return system.ode(t, x, slope);
+  if (system.implicit && system.implicit->derivative) return system.implicit->derivative(t, x, slope);
+  if (system.coordinates == 0) return Evaluation::no_convergence;
+  std::fill_n(slope, system.dimension, 0.0);
+  std::copy_n(x + system.coordinates, system.coordinates, slope);
+  return Evaluation::ok;
+}
+
+/// Whether component i moves by its slope: algebraic unknowns follow the others.
+bool moves(const System& system, std::size_t i) {
+  return system.ode || !system.implicit || system.implicit->differential[i];
+}
+
 }  // namespace
 
 FirstStep choose_first_step(const FirstStepProblem& problem) {
@@ -29,7 +46,7 @@ FirstStep choose_first_step(const FirstStepProblem& problem) {
     std::copy_n(problem.slope, n, slope.begin());
   } else {
     ++answer.rhs;
-    if (problem.system.ode(problem.t, problem.x, slope.data()) != Evaluation::ok) {
+    if (slope_of(problem.system, problem.t, problem.x, slope.data()) != Evaluation::ok) {
       answer.h = problem.least;
       return answer;
     }
@@ -37,6 +54,7 @@ FirstStep choose_first_step(const FirstStepProblem& problem) {
   const auto norm = [&](const auto& component) {
     double sum = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
+      if (!moves(problem.system, i)) continue;
       const double ratio = component(i) / error_weight(problem.tolerance, i, std::abs(problem.x[i]));
       sum += ratio * ratio;
     }
@@ -50,9 +68,11 @@ FirstStep choose_first_step(const FirstStepProblem& problem) {
 
   double d2 = -1.0;
   for (int tries = 0; tries < 5; ++tries) {
-    for (std::size_t i = 0; i < n; ++i) moved[i] = problem.x[i] + problem.direction * h0 * slope[i];
+    for (std::size_t i = 0; i < n; ++i) {
+      moved[i] = problem.x[i] + (moves(problem.system, i) ? problem.direction * h0 * slope[i] : 0.0);
+    }
     ++answer.rhs;
-    if (problem.system.ode(problem.t + problem.direction * h0, moved.data(), moved_slope.data()) == Evaluation::ok) {
+    if (slope_of(problem.system, problem.t + problem.direction * h0, moved.data(), moved_slope.data()) == Evaluation::ok) {
       d2 = norm([&](std::size_t i) { return moved_slope[i] - slope[i]; }) / h0;
       if (std::isfinite(d2)) break;
     }

@@ -11,11 +11,26 @@
 
 namespace daedalus::integrate {
 
+/// Exact coefficients as a person writes them: "1/2", "(4 - sqrt(6))/10", with one kind of root at most.
+struct TableauText {
+  std::vector<std::vector<std::string>> a;  ///< in explicit methods row i has its first i entries
+  std::vector<std::string> b, c, embedded = {};
+};
+
 /// Coefficients of a Runge-Kutta method: stages g_i = x + h sum_j a_ij f(t + c_j h, g_j), then x + h sum_i b_i f(g_i).
 struct Tableau {
   std::vector<std::vector<double>> a;  ///< one row per stage; in explicit methods row i has its first i entries
   std::vector<double> b, c;
   std::vector<double> embedded = {};  ///< weights of the formula that the error is estimated with; empty: none
+  TableauText text = {};              ///< the same, exact; empty where the coefficients are decimal numbers
+};
+
+/// The tableau of exact coefficients, rounded to doubles.
+Tableau exact_tableau(TableauText text);
+
+/// sum_j alpha_j x_(n+j) = h sum_j beta_j f_(n+j), j from the oldest point to the new one.
+struct Multistep {
+  std::vector<double> alpha, beta;
 };
 
 /// One integration method, as the tables know it.
@@ -25,7 +40,7 @@ struct IntegratorEntry {
   std::string citation;
   int order = 0;
   int stages = 0;
-  bool adaptive = false;  ///< has an error estimate
+  bool adaptive = false;  ///< has an error estimate of its own; else step control doubles steps
   bool implicit = false;
   std::vector<View> accepts;  ///< views it takes, the one it likes best first
   int highest_index = 0;      ///< of an implicit system that it takes
@@ -42,7 +57,14 @@ struct IntegratorEntry {
   double stability_radius = 0.0;
   std::optional<Tableau> tableau;  ///< where it is a Runge-Kutta method
   std::function<std::unique_ptr<Stepper>(const System&, const Options&)> make;
+  std::vector<std::string> notes = {};  ///< what else a user should know: misprints corrected, limits
+  std::vector<Multistep> multistep = {};  ///< formulas for constant steps, by order, where it is a multistep method
 };
+
+/// Power of h with which the error estimate under step control shrinks, from the method itself or from step doubling.
+int estimate_power(const IntegratorEntry& method);
+/// Says whether the entry claims a property such as "symplectic".
+bool has_property(const IntegratorEntry& method, const std::string& property);
 
 /// All methods, ordered by name. Written by CMake from the files in integrate/methods.
 const std::vector<IntegratorEntry>& integrators();

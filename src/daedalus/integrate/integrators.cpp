@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daedalus/integrate/families/step_doubling.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 
 namespace daedalus::integrate {
@@ -20,8 +21,15 @@ bool takes(const IntegratorEntry& method, const System& system) {
 }
 
 std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system, const Options& options,
-                                      [[maybe_unused]] Control control) {
+                                      Control control) {
+  if (control == Control::adaptive && !method.adaptive) return step_doubling(method, system, options);
   return method.make(system, options);
+}
+
+int estimate_power(const IntegratorEntry& method) { return method.adaptive ? method.estimate_order : method.order + 1; }
+
+bool has_property(const IntegratorEntry& method, const std::string& property) {
+  return std::ranges::find(method.properties, property) != method.properties.end();
 }
 
 std::string name_of(View view) {

@@ -129,14 +129,13 @@ class Run {
     DAEDALUS_CHECK(x_.size() == system_.dimension, "{} values for {} unknowns", x_.size(), system_.dimension);
     DAEDALUS_CHECK(std::isfinite(options_.t_start) && std::isfinite(options_.t_end), "from {} to {}", options_.t_start,
                    options_.t_end);
-    DAEDALUS_CHECK(options_.step || method_.adaptive, "{} has no error estimate and needs a step", method_.name);
     if (options_.step) {
       DAEDALUS_CHECK(std::isfinite(*options_.step) && *options_.step != 0.0, "step {}", *options_.step);
     } else {
       DAEDALUS_CHECK(options_.tolerance.atol.size() == system_.dimension, "{} absolute tolerances for {} unknowns",
                      options_.tolerance.atol.size(), system_.dimension);
       DAEDALUS_CHECK(options_.max_step > 0.0, "max_step {}", options_.max_step);
-      DAEDALUS_CHECK(method_.estimate_order > 0, "{} does not say how its estimate shrinks", method_.name);
+      DAEDALUS_CHECK(estimate_power(method_) > 0, "{} does not say how its estimate shrinks", method_.name);
     }
     double previous = options_.t_start;
     for (const double t : options_.output_times) {
@@ -194,6 +193,10 @@ class Run {
   }
 
   void take_controlled_steps() {
+    if (has_property(method_, "symplectic")) {
+      result_.notes.push_back(fmt::format("with step control {} is no longer symplectic: its energy error may grow; a fixed "
+                                          "step (--step) keeps it", method_.name));
+    }
     double size = first_size();
     bool rejected_before = options_.first_step_was_refused;
     while (t_ != options_.t_end) {
@@ -246,7 +249,7 @@ class Run {
                                                .x = stepper_.state(),
                                                .slope = stepper_.derivative(),
                                                .direction = direction_,
-                                               .order = method_.estimate_order,
+                                               .order = estimate_power(method_),
                                                .least = std::min(100.0 * smallest_step(), most),
                                                .most = most});
     result_.stats.rhs += first.rhs;
@@ -262,7 +265,7 @@ class Run {
   double growth(double error, double most) const {
     if (!std::isfinite(error)) return least_factor;
     if (error == 0.0) return most;
-    return std::clamp(safety * std::pow(error, -1.0 / method_.estimate_order), least_factor, most);
+    return std::clamp(safety * std::pow(error, -1.0 / estimate_power(method_)), least_factor, most);
   }
 
   /// Attempts, judges, projects and accepts one step.

@@ -15,7 +15,7 @@ enum class Status { done, interrupted, stopped, step_too_small, too_many_steps, 
 struct LoopOptions {
   double t_start = 0.0, t_end = 0.0;
   Tolerance tolerance;
-  std::optional<double> step;        ///< size of fixed steps; a method without error estimate needs it
+  std::optional<double> step;        ///< size of fixed steps
   std::optional<double> first_step;  ///< size of the first step under step control; none: chosen from the system
   bool first_step_was_refused = false;  ///< a longer one was refused before: the second step is not longer than the first
   double max_step = std::numeric_limits<double>::infinity();  ///< under step control

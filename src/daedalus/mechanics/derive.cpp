@@ -95,6 +95,14 @@ SparseExpr mirrored(const SparseExpr& M) {
   return result;
 }
 
+/// Velocities of which none is 0.
+std::unordered_map<NodeId, Expr> moving_point(const std::vector<Expr>& v) {
+  std::unordered_map<NodeId, Expr> point;
+  for (std::size_t i = 0; i < v.size(); ++i)
+    point.emplace(v[i].id(), v[i].graph().constant(1.0 + 0.0625 * static_cast<double>(i % 16)));
+  return point;
+}
+
 /// Velocities at which an expression that does not depend on them is taken: at rest where all `roots` are finite there,
 /// otherwise somewhere (hypot(x', y')^2 has no derivatives at rest that a computer could evaluate).
 std::unordered_map<NodeId, Expr> resting_point(const std::vector<Expr>& roots, const std::vector<Expr>& v) {
@@ -104,10 +112,18 @@ std::unordered_map<NodeId, Expr> resting_point(const std::vector<Expr>& roots, c
   const std::unordered_map<NodeId, double> values = random_point(expr::symbols_of(rest), v, random);
   const bool finite =
       std::all_of(rest.begin(), rest.end(), [&](const Expr& e) { return std::isfinite(expr::evaluate(e, values)); });
-  if (!finite)
-    for (std::size_t i = 0; i < v.size(); ++i)
-      point[v[i].id()] = v[i].graph().constant(1.0 + 0.0625 * static_cast<double>(i % 16));
-  return point;
+  return finite ? point : moving_point(v);
+}
+
+/// A point for an expression that does not depend on the velocities: at rest where its value there is that of elsewhere
+/// (sign(x')^2, of abs(x')^2, is 1 but at rest).
+std::unordered_map<NodeId, Expr> point_for(Expr one, const std::vector<Expr>& v) {
+  const std::unordered_map<NodeId, Expr> rest = resting_point({one}, v), moving = moving_point(v);
+  const Expr there = expr::substitute(one, rest), elsewhere = expr::substitute(one, moving);
+  std::mt19937_64 random(2468);
+  const std::unordered_map<NodeId, double> values = random_point(expr::symbols_of(elsewhere + there), v, random);
+  const double a = expr::evaluate(there, values), b = expr::evaluate(elsewhere, values);
+  return std::isfinite(b) && !(std::abs(a - b) <= 1e-8 * std::max(std::abs(a), std::abs(b))) ? moving : rest;
 }
 
 /// How a matrix that must not depend on the velocities stands to them.
@@ -137,7 +153,7 @@ VelocityCheck free_of_velocity(SparseExpr& matrix, const std::vector<Expr>& v) {
     for (std::size_t k = begin; k < end; ++k) {
       if (!dependent[k]) continue;
       if (varies(matrix.value[k], v, size)) return {i, false};
-      matrix.value[k] = expr::substitute(matrix.value[k], resting_point({matrix.value[k]}, v));
+      matrix.value[k] = expr::substitute(matrix.value[k], point_for(matrix.value[k], v));
       check.by_letter = false;
     }
   }

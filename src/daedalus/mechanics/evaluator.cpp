@@ -126,7 +126,7 @@ Outcome Evaluator::solve_auxiliary(double t, const double* x) {
 
 bool Evaluator::evaluate_auxiliary(double t, const double* x, const double* w) {
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w};
-  functions_->auxiliary(inputs, auxiliary_.data(), auxiliary_scratch_);
+  functions_->auxiliary(inputs, auxiliary_.data(), auxiliary_scratch_, frozen_);
   return all_finite(auxiliary_);
 }
 
@@ -229,7 +229,7 @@ Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedb
   const Functions& fn = *functions_;
   if (const Outcome outcome = solve_auxiliary(t, x); outcome != Outcome::ok) return outcome;
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
-  fn.motion(inputs, motion_.data(), motion_scratch_);
+  fn.motion(inputs, motion_.data(), motion_scratch_, frozen_);
   const double* M = motion_.data();
   const double* f = M + fn.mass.nonzeros();
   const double* G = f + fn.n;
@@ -319,7 +319,7 @@ Outcome Evaluator::project_positions(double t, double* x) {
   std::fill(position_last_.begin(), position_last_.end(), std::numeric_limits<double>::infinity());
   for (int iteration = 0; iteration < 25; ++iteration) {
     const double* inputs[] = {&t, q};
-    fn.geometry(inputs, geometry_.data(), geometry_scratch_);
+    fn.geometry(inputs, geometry_.data(), geometry_scratch_, frozen_);
     if (!all_finite(geometry_)) return not_finite("a constraint");
     const double* M = geometry_.data();
     const double* G = M + fn.mass.nonzeros();
@@ -384,7 +384,7 @@ bool Evaluator::positions_hold(double t, const double* x, const double* g, doubl
 Outcome Evaluator::project_velocities(double t, double* x) {
   const Functions& fn = *functions_;
   const double* position_inputs[] = {&t, q_of(x)};
-  fn.geometry(position_inputs, geometry_.data(), geometry_scratch_);
+  fn.geometry(position_inputs, geometry_.data(), geometry_scratch_, frozen_);
   if (!all_finite(geometry_)) return not_finite("a constraint");
   const double* M = geometry_.data();
   const double* G = M + fn.mass.nonzeros();
@@ -394,7 +394,7 @@ Outcome Evaluator::project_velocities(double t, double* x) {
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < 5; ++iteration) {
     const double* inputs[] = {&t, q_of(x), v};
-    fn.velocity(inputs, velocity_.data(), velocity_scratch_);
+    fn.velocity(inputs, velocity_.data(), velocity_scratch_, frozen_);
     double size = 0.0;
     for (const double residual : velocity_) size = std::max(size, std::abs(residual));
     if (!std::isfinite(size)) return not_finite("a velocity constraint");
@@ -454,16 +454,16 @@ void Evaluator::project_error(double* error) {
 void Evaluator::residuals(double t, const double* x, double* position, double* velocity) {
   const Functions& fn = *functions_;
   const double* position_inputs[] = {&t, q_of(x)};
-  fn.geometry(position_inputs, geometry_.data(), geometry_scratch_);
+  fn.geometry(position_inputs, geometry_.data(), geometry_scratch_, frozen_);
   std::copy(geometry_.end() - static_cast<std::ptrdiff_t>(fn.holonomic), geometry_.end(), position);
   const double* inputs[] = {&t, q_of(x), v_of(x)};
-  fn.velocity(inputs, velocity, velocity_scratch_);
+  fn.velocity(inputs, velocity, velocity_scratch_, frozen_);
 }
 
 void Evaluator::residual_scales(double t, const double* x, double* position, double* velocity) {
   const Functions& fn = *functions_;
   const double* inputs[] = {&t, q_of(x), v_of(x)};
-  fn.terms(inputs, terms_.data(), terms_scratch_);
+  fn.terms(inputs, terms_.data(), terms_scratch_, frozen_);
   const auto largest = [&](const std::vector<std::size_t>& start, double* to) {
     for (std::size_t i = 0; i + 1 < start.size(); ++i) {
       to[i] = 0.0;
@@ -477,18 +477,18 @@ void Evaluator::residual_scales(double t, const double* x, double* position, dou
 Evaluator::Energy Evaluator::energy(double t, const double* x) {
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
   double parts[2] = {0.0, 0.0};
-  functions_->energy(inputs, parts, energy_scratch_);
+  functions_->energy(inputs, parts, energy_scratch_, frozen_);
   return {parts[0], parts[1]};
 }
 
 void Evaluator::outputs(double t, const double* x, double* values) {
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data(), a_.data(), lambda_.data()};
-  functions_->outputs(inputs, values, outputs_scratch_);
+  functions_->outputs(inputs, values, outputs_scratch_, frozen_);
 }
 
 void Evaluator::pictures(double t, const double* x, double* values) {
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data(), a_.data(), lambda_.data()};
-  functions_->pictures(inputs, values, pictures_scratch_);
+  functions_->pictures(inputs, values, pictures_scratch_, frozen_);
 }
 
 }  // namespace daedalus::mechanics

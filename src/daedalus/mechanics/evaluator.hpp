@@ -28,6 +28,10 @@ class Evaluator {
 
   const Functions& functions() const { return *functions_; }
 
+  /// Lets every evaluation read the frozen values of a trajectory (see compile/switches.hpp), which must outlive it. With
+  /// nullptr, as at first, conditions follow their own values.
+  void freeze(const double* frozen) { frozen_ = frozen; }
+
   /// Accelerations and multipliers at (t, x) from the KKT system, after the auxiliary equations were solved for w.
   Outcome accelerations(double t, const double* x, const Feedback& feedback = {});
   const std::vector<double>& a() const { return a_; }
@@ -93,6 +97,7 @@ class Evaluator {
   Outcome not_finite(const std::string& what);
 
   std::shared_ptr<const Functions> functions_;
+  const double* frozen_ = nullptr;
   linalg::KktSolver kkt_;
   std::unique_ptr<RowSolver> independent_;  ///< where some constraints depend on these
   std::unique_ptr<RowSolver> position_;     ///< holonomic and independent, where that is not all

@@ -66,8 +66,16 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
   out.jacobian = pattern_of(eq.G);
   const auto numbers = model.numbers();
   const std::vector<Expr> time{eq.t};
+  std::vector<Expr> discrete;
+  for (const model::Parameter& value : model.discrete) discrete.push_back(value.symbol);
+  out.switches.hold(discrete);
   const auto make = [&](std::vector<std::vector<Expr>> inputs, std::vector<Expr> outputs) {
     return compile::compile({std::move(inputs), std::move(outputs), &numbers}, out.switches);
+  };
+  // What is only looked at must not change the steps.
+  const auto make_view = [&](std::vector<std::vector<Expr>> inputs, std::vector<Expr> outputs) {
+    return compile::compile({std::move(inputs), std::move(outputs), &numbers, compile::Request::NewSwitches::none},
+                            out.switches);
   };
 
   std::vector<Expr> position, velocity, gamma;
@@ -100,7 +108,7 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
   };
   add_terms(position, out.position_term_start);
   add_terms(velocity, out.velocity_term_start);
-  out.terms = make({time, eq.q, eq.v}, terms);
+  out.terms = make_view({time, eq.q, eq.v}, terms);
 
   if (!w.empty()) {
     const SparseExpr jacobian = expr::jacobian(eq.auxiliary, w);
@@ -113,11 +121,11 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
     out.auxiliary = make({time, eq.q, eq.v, z_d, w}, auxiliary);
   }
 
-  if (eq.kinetic) out.energy = make({time, eq.q, eq.v, z_d, w}, {*eq.kinetic, *eq.potential});
+  if (eq.kinetic) out.energy = make_view({time, eq.q, eq.v, z_d, w}, {*eq.kinetic, *eq.potential});
 
   const auto make_seen = [&](const std::vector<Expr>& seen) {
     return seen.empty() ? compile::Function{}
-                        : make({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(seen, reactions(eq, seen)));
+                        : make_view({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(seen, reactions(eq, seen)));
   };
   std::vector<Expr> outputs, pictures;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);

@@ -23,7 +23,7 @@ struct Functions {
   bool auxiliary_linear = true;                      ///< F is linear in w
 
   linalg::Sparsity mass, jacobian, auxiliary_jacobian;
-  compile::Switches switches;
+  compile::Switches switches;  ///< of the motion; the values of [discrete] are held
 
   compile::Function motion;    ///< t, q, v, z_d, w -> M, f, G, gamma
   compile::Function geometry;  ///< t, q -> M, G, position residuals

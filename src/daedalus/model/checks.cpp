@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <random>
 #include <unordered_set>
 
 #include "daedalus/expr/derivative.hpp"
+#include "daedalus/expr/substitute.hpp"
 #include "daedalus/expr/walk.hpp"
 #include "daedalus/model/rules.hpp"
 
@@ -184,7 +187,41 @@ class Checker {
       }
       rest = std::move(next);
     }
-    return std::any_of(rest.begin(), rest.end(), [&](Expr part) { return degree(part) > 0; });
+    std::erase_if(rest, [&](Expr part) { return degree(part) == 0; });
+    return !rest.empty() && varies(rest);
+  }
+
+  /// Whether one of the expressions changes with the velocities, by numbers: hypot(x', y')^2 is quadratic, but no degree
+  /// says so. Compares at points that differ in the velocities alone; round-off is far below the bound, and what is no
+  /// polynomial of the degree differs by far more at one of the points.
+  bool varies(const std::vector<Expr>& parts) {
+    constexpr int trials = 12, needed = 4;
+    constexpr double bound = 1e-7;
+    std::mt19937_64 random(20240601);
+    std::uniform_real_distribution<double> positive(0.5, 1.5), any(-1.5, 1.5);
+    int judged = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+      std::unordered_map<NodeId, double> one = model_.numbers();
+      for (const NodeId id : expr::symbols_of(parts)) one.emplace(id, positive(random));
+      std::unordered_map<NodeId, double> other = one;
+      for (auto& [id, value] : other)
+        if (const auto found = symbols_.find(id); found != symbols_.end() && found->second.order == 1) value = any(random);
+      double size = 0.0, change = 0.0;
+      try {
+        for (const Expr& part : parts) {
+          const double a = expr::evaluate(part, one), b = expr::evaluate(part, other);
+          size = std::max({size, std::abs(a), std::abs(b)});
+          change = std::isfinite(a) && std::isfinite(b) ? std::max(change, std::abs(a - b))
+                                                        : std::numeric_limits<double>::infinity();
+        }
+      } catch (const Error&) {
+        return true;  // a table of a velocity is no polynomial
+      }
+      if (!std::isfinite(change)) continue;
+      if (change > bound * size) return true;
+      ++judged;
+    }
+    return judged < needed;
   }
 
   void energy(const std::optional<Expr>& expression, const Rules& rules, const std::string& key) {
@@ -200,7 +237,14 @@ class Checker {
     bool unknowns = false;
     const NodeId root[] = {constraint.residual.id()};
     for (const NodeId id : walk_.from(constraint.residual.graph(), root)) unknowns = unknowns || symbols_.contains(id);
-    if (!unknowns)
+    const expr::Node& node = constraint.residual.graph().node(constraint.residual.id());
+    if (node.op == Op::constant)
+      faults_.add("constraint-without-unknown",
+                  fmt::format("the constraint '{}' {}: its two sides {}", constraint.name,
+                              node.value == 0.0 ? "says nothing" : "can never hold",
+                              node.value == 0.0 ? "are the same" : fmt::format("always differ by {}", node.value)),
+                  "a constraint connects coordinates or velocities", constraint.place);
+    else if (!unknowns)
       faults_.add("constraint-without-unknown",
                   fmt::format("the constraint '{}' contains no coordinate and no velocity", constraint.name),
                   "a constraint connects coordinates or velocities", constraint.place);

@@ -202,7 +202,10 @@ Expr Elaborator::entity_value(Entity& entity, const SyntaxTree& tree, const Synt
     } else {
       const std::string first = member_name(entity.name, entity.members.begin()->first),
                         last = member_name(entity.name, entity.members.rbegin()->first);
-      advice = first == last ? fmt::format("there is only {}", first) : fmt::format("there are {} to {}", first, last);
+      const std::size_t wanted = entity.members.begin()->first.size();
+      advice = wanted != at.size()
+                   ? fmt::format("{} has {} {}: {} to {}", entity.name, wanted, wanted == 1 ? "index" : "indices", first, last)
+               : first == last ? fmt::format("there is only {}", first) : fmt::format("there are {} to {}", first, last);
     }
     throw Error("no-such-member", fmt::format("there is no {}{}", member_name(entity.name, at), with_loops()), advice,
                 tree.place(node));

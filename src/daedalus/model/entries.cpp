@@ -46,7 +46,9 @@ std::string meant_key(const std::string& name, const std::vector<std::string>& k
       {"init", "start"},   {"start", "value"},  {"solver", "method"},  {"integrator", "method"},
       {"tolerance", "rtol"}, {"reltol", "rtol"}, {"abstol", "atol"},   {"tend", "t_end"},
       {"stop", "t_end"},   {"end", "t_end"},    {"duration", "t_end"}, {"condition", "when"},
-      {"units", "unit"},
+      {"units", "unit"},   {"maximum", "max"},  {"minimum", "min"},    {"then", "reset"},
+      {"action", "reset"}, {"do", "reset"},     {"damping", "dissipation"}, {"friction", "dissipation"},
+      {"rayleigh", "dissipation"}, {"nom", "nominal"}, {"t", "x"},
   };
   for (const auto& [other, ours] : others)
     if (other == name && std::find(known.begin(), known.end(), ours) != known.end()) return std::string(ours);
@@ -63,6 +65,10 @@ void Reader::check_keys(const TomlValue& table, const std::string& where, const 
     if (!meant.empty()) advice = fmt::format("did you mean '{}'?", meant);
     if (entry.name() == "step" || entry.name() == "dt" || entry.name() == "h")
       advice = "a fixed step is an option of the command line: --step";
+    const bool unknown = std::find(known.begin(), known.end(), "nominal") != known.end();
+    for (const std::string_view rate : {"velocity", "v", "speed", "der", "rate", "dot"})
+      if (unknown && entry.name() == rate)
+        advice = "the start of the derivative is an entry of its own: \"der(x)\" = 0.0";
     if (entry.name() == "for")
       advice =
           "families are possible in variables, auxiliary, definitions, equations, constraints, invariants, outputs, "
@@ -134,6 +140,17 @@ const KeySyntax* Reader::parse_name(const Passage& passage) {
   try {
     return &keys_.emplace_back(parse_key(passage));
   } catch (const Error& error) {
+    const std::string& name = passage.text();
+    if (is_reserved(name))
+      fault("reserved-name", fmt::format("'{}' belongs to the language and cannot be redefined", name),
+            "choose another name", passage.place());
+    else if (name.starts_with("lambda.") || name.starts_with("reaction."))
+      fault("not-allowed-here", fmt::format("'{}' follows from the equations and cannot be given", name),
+            "positions and velocities can be given", passage.place());
+    else if (name.starts_with('d') && name.ends_with("/dt"))
+      fault("bad-name", fmt::format("'{}' is not a name", name),
+            fmt::format("write \"der({})\"", name.substr(1, name.size() - 4)), passage.place());
+    else
     fault("bad-name", fmt::format("'{}' is not a name", passage.text()),
           "names consist of letters, digits and '_', and begin with a letter; x[i], der(x) and x' are possible where "
           "they make sense",
@@ -162,7 +179,8 @@ Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
   if (value.is_number()) {
     result.number = value.number;
     if (!std::isfinite(value.number)) {
-      fault("not-finite", fmt::format("{} must be a finite number", what), "", value.place);
+      fault("not-finite", fmt::format("{} must be a finite number", what),
+            "write a number; infinity and NaN are none", value.place);
       result.faulty = true;
     }
   } else if (value.is_text()) {
@@ -170,8 +188,8 @@ Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
     result.faulty = result.tree == nullptr;
   } else {
     fault("wrong-type",
-          fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)), "",
-          value.place);
+          fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)),
+          "write for example 2.5 or \"2*x\"", value.place);
     result.faulty = true;
   }
   return result;

@@ -45,7 +45,11 @@ std::optional<double> Evaluator::operator()(expr::Expr root) {
       else
         state = State::varying;
     } else if (node.op == Op::lookup) {
-      state = State::varying;
+      const expr::Graph::TableUse table = graph.table(node.index);
+      if (table.data == nullptr)
+        state = State::varying;
+      else if (!varying)
+        value = table.data->value(table.data->segment(value_[operands[0]]), value_[operands[0]], table.times);
     } else if (!varying) {
       const auto of = [&](std::size_t k) { return k < count ? value_[operands[k]] : 0.0; };
       value = expr::apply(node.op, of(0), of(1), of(2));

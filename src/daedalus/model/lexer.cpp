@@ -4,6 +4,7 @@
 
 #include <array>
 #include <charconv>
+#include <optional>
 #include <utility>
 
 #include "daedalus/model/vocabulary.hpp"
@@ -34,9 +35,26 @@ std::uint32_t code_point(std::string_view character) {
   }
 }
 
+/// Blanks that are copied from pages and are no spaces to a program.
+bool is_odd_blank(std::uint32_t code) {
+  return code == 0xA0 || (code >= 0x2000 && code <= 0x200F) || code == 0x202F || code == 0x3000 || code == 0xFEFF;
+}
+
+/// What to write for a command of LaTeX.
+std::string advice_for_latex(std::string_view text) {
+  if (text.starts_with("\\frac")) return "a fraction is written (a)/(b)";
+  if (text.starts_with("\\dot")) return "a time derivative is written der(x)";
+  if (text.starts_with("\\ddot")) return "a second derivative is written der(x, 2)";
+  if (text.starts_with("\\cdot") || text.starts_with("\\times")) return "a product is written a*b";
+  if (text.starts_with("\\left") || text.starts_with("\\right")) return "write parentheses alone: ( and )";
+  for (const std::string_view function : {"sin", "cos", "tan", "exp", "sqrt", "log"})
+    if (text.substr(1).starts_with(function)) return fmt::format("write {}(...) without a backslash", function);
+  return "write the name of a Greek letter without a backslash: alpha";
+}
+
 /// What to write instead of signs that people copy from other languages and from print.
-std::string advice_for(std::string_view character) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 21> replacements{{
+std::string advice_for(std::string_view character, std::string_view rest) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 24> replacements{{
       {"&", "write 'and'"},
       {"|", "the absolute value is abs(x); in a condition write 'or'"},
       {"!", "write 'not' or '!='"},
@@ -58,19 +76,36 @@ std::string advice_for(std::string_view character) {
       {"{", "write parentheses"},
       {"}", "write parentheses"},
       {"%", "5 % is written 0.05, the remainder x - n*floor(x/n)"},
+      {"$", "write the expression without dollar signs"},
+      {"\u0307", "a time derivative is written der(x) or x'"},
+      {"\u0308", "a second derivative is written der(x, 2) or x''"},
   }};
   for (const auto& [sign, advice] : replacements)
     if (sign == character) return std::string(advice);
   if (character == "#") return "a comment stands outside of the quotes";
   if (character == ":") return "a range is written 1..N, a choice if(condition, a, b)";
   if (character == "?") return "a choice is written if(condition, a, b)";
-  if (character == "\\") return "write the name of a Greek letter without a backslash: alpha";
+  if (character == "\\") return advice_for_latex(rest);
   if (character == "\u00B0") return "angles are in radians: write 30*pi/180";
   if (character == "\u2202") return "a time derivative is written der(x)";
   if (character == "\u221E") return "there is no such number in a model";
   if (character == "\u222B") return "write a variable whose derivative is the integrand: der(s) = ...";
   if (character == "\u201C" || character == "\u201D" || character == "\u2018") return "write straight quotes";
-  return {};
+  const std::uint32_t code = code_point(character);
+  if (code == 0x1E8D || code == 0x1E97) return "a second derivative is written der(x, 2) or x''";
+  if (code >= 0x1E00 && code <= 0x1EFF) return "a time derivative is written der(x) or x'";  // letters with dots
+  if (is_odd_blank(code)) return "write a plain space, or none";
+  return "an expression consists of numbers, names, + - * / ^ and parentheses";
+}
+
+/// For 1.5d3 and 1.5x10^3, which mean 1.5e3.
+std::optional<std::string> exponent_advice(std::string_view number, std::string_view word, std::string_view rest) {
+  const auto written = [&](std::string_view digits) { return fmt::format("write {}e{}", number, digits); };
+  const bool digits = word.size() > 1 && word.find_first_not_of("0123456789", 1) == std::string_view::npos;
+  if (digits && (word[0] == 'd' || word[0] == 'D')) return written(word.substr(1));
+  if (word != "x10" || !rest.starts_with('^')) return std::nullopt;
+  const std::size_t from = rest.starts_with("^-") ? 2 : 1;
+  return written(rest.substr(1, std::min(rest.find_first_not_of("0123456789", from), rest.size()) - 1));
 }
 
 class Lexer {
@@ -163,8 +198,10 @@ class Lexer {
     const std::string_view character = text_.substr(at_, character_length(text_.substr(at_)));
     const std::string shown = static_cast<unsigned char>(c) < 32 || c == 127
                                   ? fmt::format("a control character (code {})", static_cast<int>(c))
+                              : is_odd_blank(code_point(character))
+                                  ? fmt::format("a blank that is no plain space (U+{:04X})", code_point(character))
                                   : fmt::format("the character '{}'", character);
-    std::string advice = advice_for(character);
+    std::string advice = advice_for(character, text_.substr(at_));
     if (c == ';')
       advice = text_.find_first_not_of("; \t\r\n", at_) == std::string_view::npos
                    ? "an expression ends without a sign: remove ';'"
@@ -219,7 +256,8 @@ class Lexer {
       const std::string_view word = text_.substr(end, word_end - end);
       throw Error("missing-operator",
                   fmt::format("the number {} is followed by '{}' without an operator", digits_text, word),
-                  fmt::format("write {}*{}{}", digits_text, word, unit_advice(word)),
+                  exponent_advice(digits_text, word, text_.substr(word_end))
+                      .value_or(fmt::format("write {}*{}{}", digits_text, word, unit_advice(word))),
                   passage_.place(at_, word_end - at_));
     }
     push(TokenKind::number, end - at_, value);

@@ -16,6 +16,19 @@ std::string_view name_of(Kind kind) {
   return "unknown";
 }
 
+std::shared_ptr<const expr::Interpolant> interpolant_of(const Table& table) {
+  using Method = expr::Interpolant::Method;
+  using Outside = expr::Interpolant::Outside;
+  const Method method = table.interpolation == "step"       ? Method::step
+                        : table.interpolation == "monotone" ? Method::monotone
+                        : table.interpolation == "spline"   ? Method::spline
+                                                            : Method::linear;
+  const Outside outside = table.outside == "error"      ? Outside::error
+                          : table.outside == "periodic" ? Outside::periodic
+                                                        : Outside::hold;
+  return std::make_shared<const expr::Interpolant>(table.x, table.y, method, outside);
+}
+
 std::unordered_map<NodeId, double> Model::numbers() const {
   std::unordered_map<NodeId, double> result;
   for (const Parameter& parameter : parameters) result[parameter.symbol.id()] = parameter.value;

@@ -62,7 +62,7 @@ struct Named {
   std::string unit, description;
 };
 
-/// A function of one argument given by data. (Evaluated by a later version.)
+/// A function of one argument given by data.
 struct Table {
   std::string name;
   std::string file, x_column, y_column;
@@ -70,6 +70,9 @@ struct Table {
   std::string interpolation = "linear", outside = "hold";
   Place place;
 };
+
+/// The function that a table describes.
+std::shared_ptr<const expr::Interpolant> interpolant_of(const Table& table);
 
 struct Event {
   std::string name;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "daedalus/model/vocabulary.hpp"
@@ -13,6 +14,15 @@ namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// lambda, lambda_rod, reaction_1 and the like.
+bool names_multiplier(const std::string& name) {
+  for (const std::string_view head : {"lambda", "reaction"})
+    if (name.starts_with(head) && (name.size() == head.size() || name[head.size()] == '_' ||
+                                   std::isdigit(static_cast<unsigned char>(name[head.size()]))))
+      return true;
+  return false;
 }
 
 }  // namespace
@@ -120,6 +130,40 @@ std::string NameCheck::derivative_advice(const std::string& name) const {
   return {};
 }
 
+/// What to write for x_1 or x1 where x is a family, and for mgy where m, g and y exist.
+std::string NameCheck::composed_advice(const std::string& name) const {
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;
+  if (digits > 0 && digits < name.size()) {
+    const std::string base = name.substr(0, name[digits - 1] == '_' ? digits - 1 : digits);
+    if (const Entity* entity = elaborator_.find(base); entity != nullptr && (!entity->members.empty() || !entity->expanded))
+      return fmt::format("a member of the family {} is written {}[{}]", base, base, name.substr(digits));
+  }
+  std::string product;
+  for (std::size_t at = 0; at < name.size();) {
+    std::size_t length = std::min<std::size_t>(name.size() - at, 20);
+    const auto known = [&] {
+      const Entity* entity = elaborator_.find(name.substr(at, length));
+      return entity != nullptr && entity->role != Role::function;
+    };
+    while (length > 0 && !known()) --length;
+    if (length == 0) return {};
+    product += (at == 0 ? "" : "*") + name.substr(at, length);
+    at += length;
+  }
+  return fmt::format("a product is written {}", product);
+}
+
+/// Whether a name is 'dt' below a numerator such as 'dx', which is reported already.
+bool NameCheck::follows_wrong_differential(const SyntaxTree& tree, const Syntax& node) const {
+  const std::string& name = tree.name(node);
+  const std::string_view before = std::string_view(tree.passage().text()).substr(0, node.begin);
+  if (!(name == "dt" || name == "dt2") || !before.ends_with('/')) return false;
+  std::size_t begin = before.size() - 1;
+  while (begin > 0 && (std::isalnum(static_cast<unsigned char>(before[begin - 1])) || before[begin - 1] == '_')) --begin;
+  const std::string numerator(before.substr(begin, before.size() - 1 - begin));
+  return numerator.starts_with('d') && !derivative_advice(numerator).empty() && elaborator_.find(numerator) == nullptr;
+}
+
 bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
   const std::string& name = tree.name(node);
   bool fine = true;
@@ -127,7 +171,8 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
   const bool local =
       contains(loops_, name) || contains(arguments_, name) || name == "pi" || name == "t" || name == "time";
   if (local && node.child_count > 0)
-    return fault("index-not-allowed", fmt::format("'{}' is a single number and has no index", name), "",
+    return fault("index-not-allowed", fmt::format("'{}' is a single number and has no index", name),
+                 fmt::format("write {}", name),
                  tree.place(node));
   if ((name == "t" || name == "time") && rules_.parameters_only && !contains(arguments_, name))
     return fault("not-constant", fmt::format("time may not be used in {}", rules_.where), rules_.advice,
@@ -141,12 +186,13 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
   if (elaborator_.is_table(name))
     return fault("function-without-arguments", fmt::format("'{}' is a table and needs its argument", name),
                  fmt::format("write {}(t)", name), tree.place(node));
+  if (follows_wrong_differential(tree, node)) return false;
   std::string advice = derivative_advice(name);
   // d, step and the like may well be meant as names of parameters.
   if (advice.empty() && (name != "d" || tree.passage().text().find("dt") != std::string::npos))
     advice = advice_for_foreign_name(name);
   if (name == "t_start") advice = "t_start may be used in start values only; elsewhere write t";
-  if (name == "lambda" || name == "reaction")
+  if (names_multiplier(name))
     advice = "the multiplier of the constraint 'rod' is lambda.rod, its reaction on x reaction.rod.x";
   if (advice.empty()) {
     Scope scope;
@@ -154,7 +200,10 @@ bool NameCheck::name(const SyntaxTree& tree, const Syntax& node, int order) {
     for (const std::string& argument : arguments_) scope.arguments.emplace_back(argument, Expr{});
     std::vector<std::string> known = elaborator_.visible_names(scope);
     if (name.size() == 1) known.pop_back();  // 'pi' is near every 'i' and 'p', and never meant
-    advice = suggest(name, known);
+    advice = composed_advice(name);
+    if (advice.empty()) advice = suggest(name, known);
+    if (advice.starts_with("known names") && !tree.place(node).source->name.starts_with("--"))
+      advice = fmt::format("declare it in [parameters]{}; {}", rules_.parameters_only ? "" : " or [variables]", advice);
   }
   return fault("unknown-name", fmt::format("there is no '{}'", name), advice, tree.place(node));
 }
@@ -223,6 +272,8 @@ bool NameCheck::arguments(const SyntaxTree& tree, const Syntax& node, std::size_
     if (left.kind == SyntaxKind::number && right.kind == SyntaxKind::number && left.end + 1 == right.begin)
       advice = fmt::format("a decimal point is written {}.{}", tree.text(left), tree.text(right));
   }
+  if (advice.empty()) advice = fmt::format("write {}({})", name, elaborator_.is_table(name) ? "t" : "x");
+  if (name == "sqrt" && given == 2) advice = "other roots are powers: x^(1/3)";
   if (name == "if") advice = "write if(condition, a, b)";
   if (name == "der") advice = "write der(x) or der(x, 2)";
   if (name == "atan" && given == 2) advice = "write atan2(y, x)";
@@ -233,6 +284,19 @@ bool NameCheck::arguments(const SyntaxTree& tree, const Syntax& node, std::size_
   if (const Entity* entity = elaborator_.find(name); entity != nullptr && entity->role == Role::function)
     advice = fmt::format("write {}({})", name, fmt::join(entity->arguments, ", "));
   return fault("wrong-arguments", fmt::format("{} takes {}; found {}", name, wanted, given), advice, tree.place(node));
+}
+
+/// Answers der(f, x), which would be a derivative with respect to x.
+bool NameCheck::refuse_derivative_by(const SyntaxTree& tree, const Syntax& order) {
+  if (order.kind != SyntaxKind::name) return true;
+  const std::string& name = tree.name(order);
+  const Entity* entity = elaborator_.find(name);
+  const bool time = name == "t" || name == "time";
+  if (!time && (entity == nullptr || (entity->role != Role::variable && entity->role != Role::auxiliary))) return true;
+  return fault("bad-order", fmt::format("the order of a derivative is 1, 2, ...: found '{}'", name),
+               time ? "every derivative is with respect to time: write der(x)"
+                    : "there are no derivatives with respect to other things than time: write them out",
+               tree.place(order));
 }
 
 bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
@@ -248,9 +312,14 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
     const Syntax* outer = std::exchange(derivative_, derivative_ != nullptr ? derivative_ : &node);
     fine = walk(tree, children[0], order + times);
     derivative_ = outer;
+    if (children.size() == 2 && !refuse_derivative_by(tree, tree[children[1]])) return false;
     if (children.size() == 2) fine = walk(tree, children[1], 0) && fine;
     return fine;
   }
+  if (name == "lambda" || name == "reaction")
+    return fault("unknown-function", fmt::format("there is no function '{}'", name),
+                 "the multiplier of the constraint 'rod' is lambda.rod, its reaction on x reaction.rod.x",
+                 tree.place(node));
   bool fine = true;
   for (const SyntaxId child : children) fine = walk(tree, child, order) && fine;
   if (name == "if") return arguments(tree, node, 3, 3) && fine;

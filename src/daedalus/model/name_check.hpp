@@ -40,6 +40,9 @@ class NameCheck {
   bool walk(const SyntaxTree& tree, SyntaxId id, int order);
   bool name(const SyntaxTree& tree, const Syntax& node, int order);
   std::string derivative_advice(const std::string& name) const;
+  std::string composed_advice(const std::string& name) const;
+  bool follows_wrong_differential(const SyntaxTree& tree, const Syntax& node) const;
+  bool refuse_derivative_by(const SyntaxTree& tree, const Syntax& order);
   bool dotted(const SyntaxTree& tree, const Syntax& node);
   bool call(const SyntaxTree& tree, const Syntax& node, int order);
   bool role(const Entity& entity, const SyntaxTree& tree, const Syntax& node, int order);

@@ -64,6 +64,19 @@ std::string_view meant_section(std::string_view name) {
   return {};
 }
 
+/// The section in which a key stands, or nothing.
+std::string_view home_of(std::string_view key) {
+  static constexpr std::pair<std::string_view, std::string_view> homes[] = {
+      {"kinetic", "lagrangian"}, {"potential", "lagrangian"}, {"dissipation", "lagrangian"}, {"mass", "mechanical"},
+      {"force", "mechanical"},   {"E", "linear"},             {"A", "linear"},               {"t_end", "simulation"},
+      {"t_start", "simulation"}, {"rtol", "simulation"},      {"atol", "simulation"},        {"method", "simulation"},
+      {"formulation", "simulation"}, {"initialize", "simulation"},
+  };
+  for (const auto& [other, home] : homes)
+    if (other == key) return home;
+  return {};
+}
+
 /// The first byte that is no UTF-8, or npos.
 std::size_t first_bad_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
@@ -139,8 +152,14 @@ void Reader::check_top() {
         meant.empty() ? nearest_names(name, known, 1) : std::vector<std::string>{std::string(meant)};
     std::string advice = meant.empty() ? suggest(name, known) : fmt::format("did you mean '{}'?", meant);
     if (name == "forces") advice = "forces stand in [lagrangian.forces]";
+    if (name == "dissipation" || name == "damping" || name == "friction")
+      advice = "write dissipation = \"...\" below [lagrangian]";
+    if (name == "initial_conditions" || name == "initial_values" || name == "start" || name == "starts")
+      advice = "start values stand in [variables], equations that hold at the start in [initial]";
+    if (const std::string_view home = home_of(name); !entry.value.is_table() && !home.empty())
+      advice = fmt::format("it stands below [{}]", home);
     if (name == "points" || name == "lines" || name == "trails") advice = "it stands in [drawing] or [drawing.points]";
-    if (!entry.value.is_table() && near.empty())
+    if (!entry.value.is_table() && near.empty() && home_of(name).empty())
       advice = "an entry stands below the header of its section: [parameters], [variables], ...";
     fault("unknown-section", fmt::format("there is no {} '{}'", entry.value.is_table() ? "section" : "key", name),
           advice, entry.key.place());
@@ -158,6 +177,9 @@ void Reader::check_sections() {
     if (std::find(info.kinds.begin(), info.kinds.end(), model_.kind) == info.kinds.end())
       fault("wrong-section", fmt::format("a model of kind \"{}\" has no section [{}]", name_of(model_.kind), info.name),
             std::string(info.instead), entry->key.place());
+    else
+      continue;
+    if (info.name == "constraints") unknowns_complete_ = false;  // equations that were meant are missing
   }
 }
 
@@ -166,6 +188,9 @@ void Reader::declare_names() {
   declare_quantities("definitions", Role::definition, definitions_);
   declare_quantities("inputs", Role::input, inputs_);
   declare_unknowns("variables", Role::variable, variables_);
+  // Without any unknown every expression would be reported.
+  if (const TomlEntry* entry = find(file_, "variables"); entry != nullptr && !entry->value.is_table())
+    faults_.throw_if_any();
   if (is_mechanics()) {
     declare_unknowns("auxiliary", Role::auxiliary, auxiliary_);
   } else if (find(file_, "auxiliary") != nullptr) {

@@ -12,6 +12,11 @@ namespace daedalus::model {
 
 namespace {
 
+const std::vector<std::string>& linear_keys() {
+  static const std::vector<std::string> keys{"E", "A", "f", "B", "C", "D"};
+  return keys;
+}
+
 std::string entries(std::size_t n) { return n == 1 ? "1 entry" : fmt::format("{} entries", n); }
 
 }  // namespace
@@ -268,6 +273,7 @@ void Reader::read_mechanical() {
 std::size_t Reader::linear_size() {
   const TomlValue* table = section("linear");
   if (table == nullptr) return 0;
+  check_keys(*table, "[linear]", linear_keys());
   for (const std::string_view key : {"E", "A"}) {
     const TomlValue* value = field(*table, key);
     if (value == nullptr) continue;
@@ -292,7 +298,7 @@ void Reader::read_linear() {
   }
   const TomlValue* table = section("linear");
   if (table == nullptr) return;
-  check_keys(*table, "[linear]", {"E", "A", "f", "B", "C", "D"});
+  check_keys(*table, "[linear]", linear_keys());
   struct Part {
     std::string_view key;
     Matrix* matrix;

@@ -8,6 +8,12 @@
 
 namespace daedalus::model {
 
+namespace {
+
+constexpr double smallest_rtol = 1e-15;  ///< a few units in the last place of a double
+
+}  // namespace
+
 void Reader::read_simulation() {
   if (const TomlValue* table = section("simulation")) {
     check_keys(*table, "[simulation]", {"t_start", "t_end", "rtol", "atol", "formulation", "method", "initialize"});
@@ -29,6 +35,16 @@ void Reader::read_simulation() {
       if (value && *value <= 0.0)
         fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *value), "write 1e-6",
               field(*table, key)->place);
+    const std::optional<double>&rtol = model_.simulation.rtol, &t_end = model_.simulation.t_end;
+    if (rtol && *rtol > 0.0 && !(*rtol < 1.0 && *rtol >= smallest_rtol))
+      fault("out-of-range", fmt::format("'rtol' must be less than 1 and at least {}; found {}", smallest_rtol, *rtol),
+            "write 1e-6", field(*table, "rtol")->place);
+    const double t_start = overrides_.t_start.value_or(model_.simulation.t_start.value_or(0.0));
+    if (t_end && *t_end < t_start && !overrides_.t_start)
+      fault("out-of-range", fmt::format("'t_end' = {} is before t_start = {}", *t_end, t_start),
+            "time runs forwards: give a later t_end", field(*table, "t_end")->place);
+    for (const std::string_view key : {"t_start", "t_end", "rtol", "atol", "formulation", "method", "initialize"})
+      if (const TomlValue* value = field(*table, key)) model_.places.emplace("simulation." + std::string(key), value->place);
     text("formulation", model_.simulation.formulation);
     text("method", model_.simulation.method);
     text("initialize", model_.simulation.initialize);
@@ -50,7 +66,7 @@ void Reader::read_event(const TomlEntry& entry) {
   const Place place = entry.key.place();
   if (!entry.value.is_table()) {
     fault("wrong-type", fmt::format("the event '{}' is written {{ when = \"...\", reset = {{ ... }} }}", entry.name()),
-          "", entry.value.place);
+          "write for example { when = \"x\", stop = true }", entry.value.place);
     return;
   }
   const TomlValue& table = entry.value;
@@ -80,7 +96,8 @@ void Reader::read_event(const TomlEntry& entry) {
   if (every != nullptr) {
     if (const std::optional<double> period = number_of(*every, "'every'")) {
       if (*period <= 0.0)
-        fault("out-of-range", fmt::format("'every' must be positive; found {}", *period), "", every->place);
+        fault("out-of-range", fmt::format("'every' must be positive; found {}", *period), "write every = 0.1",
+              every->place);
       const Quantity read = quantity(*every, "'every'");
       guarded([&] { event.every = elaborate(read, Scope{}); });
     }
@@ -130,6 +147,11 @@ void Reader::read_resets(const TomlValue& value, Event& event) {
               suggest(key->base, known), place);
       continue;
     }
+    if (is_mechanics() && key->order > (entity->role == Role::variable ? 1 : 0)) {
+      fault("not-allowed-here", fmt::format("'{}' follows from the equations and cannot be reset", entry.name()),
+            "events reset positions, velocities, auxiliary unknowns and discrete values", place);
+      continue;
+    }
     Declaration declaration;
     declaration.key = key;
     declaration.place = place;
@@ -159,8 +181,8 @@ void Reader::read_plots() {
   for (const TomlEntry& entry : plots->entries) {
     const Place place = entry.key.place();
     if (!entry.value.is_table()) {
-      fault("wrong-type", fmt::format("the plot '{}' is written {{ x = \"t\", y = [\"x\"] }}", entry.name()), "",
-            entry.value.place);
+      fault("wrong-type", fmt::format("the plot '{}' is written {{ x = \"t\", y = [\"x\"] }}", entry.name()),
+            "put it in braces, with 'y' at least", entry.value.place);
       continue;
     }
     check_keys(entry.value, fmt::format("the plot '{}'", entry.name()), {"x", "y"});

@@ -71,7 +71,9 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
       const auto [end, status] = std::from_chars(begin, text.data() + text.size(), value);
       if (text.empty() || status != std::errc{} || end != text.data() + text.size())
         throw Error("bad-table",
-                    fmt::format("line {} of '{}' has '{}' where a number is expected", number, table.file, text), "",
+                    fmt::format("line {} of '{}' has '{}' where a number is expected", number, table.file, text),
+                    text.find(',') != std::string::npos ? "write a decimal point, or separate the columns by ';'"
+                                                        : "correct the file",
                     place);
       return value;
     };
@@ -187,6 +189,7 @@ void Reader::read_table(const TomlEntry& entry) {
             "sort the data", file != nullptr || i >= x->items.size() ? x->place : x->items[i].place);
       return;
     }
+    elaborator_.graph().define_table(table.name, interpolant_of(table));
     model_.tables.push_back(std::move(table));
   }
 }

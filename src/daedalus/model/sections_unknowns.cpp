@@ -104,7 +104,8 @@ void Reader::expand_unknowns(std::vector<Declaration>& entries, Role role, std::
         if (value == nullptr) return std::nullopt;
         const std::optional<double> number = number_of(*value, fmt::format("'{}'", key));
         if (number && *number <= 0.0) {
-          fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *number), "", value->place);
+          fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *number),
+                "write 1.0, or leave it out", value->place);
           return std::nullopt;
         }
         return number;

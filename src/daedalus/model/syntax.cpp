@@ -129,6 +129,17 @@ class Parser {
       if (before.kind == TokenKind::number && token.kind == TokenKind::number && before.end == token.begin)
         fault("unexpected-token", token, fmt::format("found {} after the number {}", shown(token), text(before)),
               "a number has one decimal point");
+      if (is_word(token, "if"))
+        fault("missing-operator", token, fmt::format("'if' cannot follow {}", shown(before)),
+              "a choice is written if(condition, a, b)");
+      if (before.kind == TokenKind::number && text(token).size() > 1 && text(token)[0] == 'e' &&
+          text(token).find_first_not_of("0123456789", 1) == std::string_view::npos)
+        fault("missing-operator", token, fmt::format("a blank stands in the number {} {}", text(before), text(token)),
+              fmt::format("write {}{}", text(before), text(token)));
+      if (inside_call())
+        fault("missing-operator", token,
+              fmt::format("an operator or a comma is missing between '{}' and {}", text(before), shown(token)),
+              "arguments are separated by ',', a product is written with '*'");
       fault("missing-operator", token,
             fmt::format("an operator is missing between '{}' and {}", text(before), shown(token)),
             token.kind == TokenKind::name || token.kind == TokenKind::number
@@ -155,12 +166,35 @@ class Parser {
             fmt::format("a decimal point is written {}.{}", text(tokens_[at_ - 1]), text(peek(1))));
     if (token.kind == TokenKind::comma)
       fault("unexpected-token", token, fmt::format("found ',', expected {}", wanted),
-            "an expression is one number; write every component as an expression of its own");
+            tree_.has_right_ ? "write two equations, each with a name of its own"
+                             : "an expression is one number; write every component as an expression of its own");
     const bool compares = token.kind >= TokenKind::less && token.kind <= TokenKind::not_equal;
     if (compares)
       fault("comparison-chain", token, fmt::format("found {} after another comparison", shown(token)),
             "write a < b and b < c");
-    fault("unexpected-token", token, fmt::format("found {}, expected {}", shown(token), wanted));
+    fault("unexpected-token", token, fmt::format("found {}, expected {}", shown(token), wanted), other_advice());
+  }
+
+  /// Whether the innermost open parenthesis belongs to a function of several arguments.
+  bool inside_call() const {
+    if (open_.empty() || open_.back() == 0) return false;
+    const std::string_view function = text(tokens_[open_.back() - 1]);
+    for (const std::string_view name : {"atan2", "hypot", "min", "max", "if", "der"})
+      if (function == name) return true;
+    return false;
+  }
+
+  /// What to do about a token for which there is no special answer.
+  std::string other_advice() const {
+    const TokenKind kind = peek().kind, before = at_ > 0 ? tokens_[at_ - 1].kind : TokenKind::end;
+    if (kind == TokenKind::open_bracket && before == TokenKind::prime)
+      return "the index stands before the apostrophe: x[1]'";
+    if (kind == TokenKind::open_bracket && before == TokenKind::close_bracket)
+      return "several indices stand in one pair of brackets: x[1,2]";
+    if (kind == TokenKind::close_bracket || kind == TokenKind::close || kind == TokenKind::open_bracket)
+      return "every '(' is closed by ')', every '[' by ']'";
+    if (kind == TokenKind::range) return "'..' belongs into a range: i in 1..N";
+    return "check what stands before it";
   }
 
   SyntaxId add(Syntax node, std::span<const SyntaxId> children = {}, std::span<const char> flags = {}) {
@@ -306,6 +340,10 @@ class Parser {
     const SyntaxId operand = primary();
     if (peek().kind != TokenKind::prime) return operand;
     // "lambda.rod'" is parsed here and refused where the name gets its meaning.
+    if (tree_[operand].kind == SyntaxKind::call && !is_callable(tree_.name(tree_[operand])))
+      fault("bad-prime", peek(), "an apostrophe can follow only a name such as x or x[1]",
+            fmt::format("an index stands in brackets: {}[...]'; the derivative of an expression is der(...)",
+                        tree_.name(tree_[operand])));
     if (tree_[operand].kind != SyntaxKind::name && tree_[operand].kind != SyntaxKind::dotted) unexpected("an operator");
     if (tokens_[at_ - 1].kind == TokenKind::close) unexpected("an operator");
     Syntax node{SyntaxKind::prime, start_of(operand)};
@@ -337,7 +375,8 @@ class Parser {
         if (is_keyword(text(token)))
           fault("unexpected-token", token,
                 fmt::format("'{}' cannot stand here: a number or a name is expected", text(token)),
-                text(token) == "in" ? "'in' belongs into sum(i in 1..N, ...)" : "");
+                text(token) == "in" ? "'in' belongs into sum(i in 1..N, ...)"
+                                    : fmt::format("it joins two conditions: x > 0 {} y > 0", text(token)));
         take();
         if (peek().kind == TokenKind::open) return call(token);
         return named(token);
@@ -357,7 +396,7 @@ class Parser {
     if (token.kind == TokenKind::equals) advice = "write the left side before '='";
     if (token.kind == TokenKind::prime) advice = "names stand without quotes; an apostrophe follows the name: x'";
     if (token.kind == TokenKind::close || token.kind == TokenKind::comma)
-      advice = at_ > 0 ? fmt::format("write something after '{}'", text(tokens_[at_ - 1])) : "";
+      advice = fmt::format("write something {} '{}'", at_ > 0 ? "after" : "before", text(at_ > 0 ? tokens_[at_ - 1] : token));
     if (token.kind >= TokenKind::times && token.kind <= TokenKind::power)
       advice = after_operator ? fmt::format("remove '{}' or '{}'", text(tokens_[at_ - 1]), text(token))
                               : fmt::format("write something before '{}'", text(token));

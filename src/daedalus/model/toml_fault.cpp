@@ -153,6 +153,22 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
                  value.front() == '\'' ? "put an expression with an apostrophe into double quotes: \"der(x) = x'\""
                                        : "put the whole expression into one pair of quotes");
   const std::string word(value);
+  if (std::count(value.begin(), value.end(), '"') == 1 && value.ends_with('"'))
+    return fault("toml", "the opening quote of a text is missing", fmt::format("write {}\"{}", prefix, word));
+  if (begin > 0 && here.line[begin - 1] == '[' && value.find('=') != std::string_view::npos && value.find('"') > value.find('='))
+    return fault("toml", "found '=' in an array", "a table is written in braces: { start = 1, fixed = true }");
+  if (const std::size_t semicolon = value.find(';'); semicolon != std::string_view::npos && semicolon + 1 < value.size())
+    return fault("toml", fmt::format("found ';' in {}", word), "entries of arrays and tables are separated by ','");
+  if (value.front() == '(' && value.back() == ')' && value.find(',') != std::string_view::npos)
+    return fault("toml", fmt::format("{} is not a TOML value", word),
+                 fmt::format("an array is written {}[{}]", prefix, value.substr(1, value.size() - 2)));
+  if (value.starts_with("- ") && is_number(value.substr(2)))
+    return fault("toml", "a blank follows the sign of a number", fmt::format("write {}-{}", prefix, trimmed(value.substr(2))));
+  if (value.ends_with('%') && is_number(value.substr(0, value.size() - 1)))
+    return fault("toml", fmt::format("'%' does not belong into the number {}", word), "5 % is written 0.05");
+  if (value.ends_with("\u00B0") && is_number(value.substr(0, value.size() - 2)))
+    return fault("toml", fmt::format("the sign of degrees does not belong into the number {}", word),
+                 fmt::format("angles are in radians: {}\"{}*pi/180\"", prefix, value.substr(0, value.size() - 2)));
   for (const std::string_view curly : {"\u201C", "\u201D", "\u201E", "\u2018", "\u2019"})
     if (value.starts_with(curly)) return fault("toml", "typographic quotes mean nothing here", "write straight quotes: \"");
   if (begin > 0 && here.line[begin - 1] == '[' && trimmed(here.line.substr(0, begin)) == "[" &&
@@ -162,6 +178,9 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
   if (const std::string_view rest = trimmed(here.line.substr(begin + value.size()));
       rest.starts_with(',') && is_number(value)) {
     const std::string_view after = trimmed(rest.substr(1));
+    if (!prefix.empty() && after.find('.') == 3 && is_number(after))
+      return fault("toml", fmt::format("found ',' in the number {}{}", word, rest),
+                   fmt::format("digits are not grouped: {}{}{}", prefix, word, after));
     if (!prefix.empty() && !after.empty() && std::isdigit(static_cast<unsigned char>(after.front())))
       return fault("toml", fmt::format("found ',' in the number {}{}", word, rest),
                    fmt::format("a decimal point is written {}{}.{}", prefix, word, after));
@@ -200,7 +219,8 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
   }
   if (digits && word.find_first_of("+-*/", 1) == std::string::npos)
     return fault("toml", fmt::format("'{}' is not a TOML number", word),
-                 "leave out leading zeros; the largest number is about 1.8e308");
+                 word.find_last_of("eE") + 1 == word.size() ? fmt::format("write {}{}0", prefix, word)
+                                                            : "leave out leading zeros; the largest number is about 1.8e308");
   static constexpr std::string_view texts[] = {"name",        "kind",          "description", "unit",
                                                "file",        "interpolation", "outside",     "direction",
                                                "formulation", "method",        "initialize"};
@@ -318,6 +338,9 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
       return {"toml", "this is not a model: a model is a TOML file with lines such as key = value",
               "begin with kind = \"lagrangian\", then [variables]; docs/model-file.md shows all of it",
               map.place(here.start, line.size())};
+    if (rest == ":")
+      return {"toml", "a key is followed by '='; found ':'",
+              fmt::format("the header of a section is written [{}]", key), place};
     if (rest.starts_with(':')) {
       const std::string_view value = trimmed(rest.substr(rest.starts_with(":=") ? 2 : 1));
       const bool quotes = !value.empty() && std::isalpha(static_cast<unsigned char>(value.front())) && value != "true" &&
@@ -347,13 +370,26 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
     const std::string_view line = trimmed(here.line);
     if (line.starts_with("//") || line.starts_with("/*") || line.starts_with('%') || line.starts_with("--"))
       return {"toml", "this is not TOML", "a comment begins with '#'", place};
-    if (line.starts_with('{'))
+    if (line.starts_with("(") && line.ends_with(")"))
+      return {"toml", "found parentheses around the name of a section",
+              fmt::format("write [{}]", trimmed(line.substr(1, line.size() - 2))), map.place(here.start, line.size())};
+    if (line.starts_with("```")) return {"toml", "this is not TOML", "remove the line: the model alone is the file", place};
+    if (const std::size_t equals = line.find('='); equals != std::string_view::npos && is_name(trimmed(line.substr(0, equals))))
+      return {"key-needs-quotes", fmt::format("the key {} contains letters beyond a to z", trimmed(line.substr(0, equals))),
+              fmt::format("write \"{}\" = {}", trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1))), place};
+    if (line.starts_with('{') || line.starts_with('<'))
       return {"toml", "this is not a model: a model is a TOML file with lines such as key = value",
               "begin with kind = \"lagrangian\", then [variables]; docs/model-file.md shows all of it", place};
   }
   if (says("table header") && says("expected ']'"))
     return {"toml", "the header of a section is not closed", fmt::format("write {}]", trimmed(here.line)), place};
   if (says("parsing array") && says("end-of-file")) return {"toml", "an array is not closed", "add ']'", place};
+  if (says("parsing array") && says("expected comma or closing"))
+    return {"toml", "found something else than ',' or ']' in an array",
+            "separate the entries by ',' and end the array with ']'", place};
+  for (const std::string_view blank : {"\u00A0", "\u202F", "\u2009", "\u200B", "\u3000"})
+    if (here.line.substr(std::min(here.at, here.line.size())).starts_with(blank))
+      return {"toml", "found a blank that is no plain space", "write a plain space", place};
   if (says("parsing value") || says("integer") || says("floating-point") || says("boolean") ||
       says("expected a comment") || says("date") || says("time"))
     return bad_value(map, here);
@@ -361,8 +397,8 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
   const std::size_t colon = rest.find(": ");
   if (rest.starts_with("Error while parsing") && colon != std::string_view::npos)
     return {"toml", fmt::format("this is not TOML: in the {}, {}", rest.substr(20, colon - 20), rest.substr(colon + 2)),
-            "", place};
-  return {"toml", fmt::format("this is not TOML: {}", rest), "", place};
+            "every line is key = value or [section]", place};
+  return {"toml", fmt::format("this is not TOML: {}", rest), "every line is key = value or [section]", place};
 }
 
 }  // namespace daedalus::model

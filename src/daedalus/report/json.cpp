@@ -243,7 +243,7 @@ std::string to_json(const Error& error) {
     if (!fault.advice.empty()) one["advice"] = fault.advice;
     one["file"] = fault.place.source ? Json(fault.place.source->name) : Json();
     one["line"] = fault.place.line > 0 ? Json(fault.place.line) : Json();
-    one["column"] = fault.place.line > 0 ? Json(fault.place.column) : Json();
+    one["column"] = fault.place.line > 0 ? Json(shown_column(fault.place)) : Json();
     all.push_back(one);
   }
   json["error"] = all.empty() ? Json::object() : all.front();

@@ -212,11 +212,10 @@ class Layout {
         std::clamp(stack_height / static_cast<double>(std::max<std::ptrdiff_t>(1, panels)) - time_gap, lowest, tallest);
     for (const Panel& panel : data_.panels) {
       if (!panel.over_time) continue;
-      const Range range = range_of(panel, &Curve::x);
-      if (!range.empty()) {
-        time.take(range.low);
-        time.take(range.high);
-      }
+      // The whole run, also where a logarithmic panel has nothing to show.
+      for (const Curve& curve : panel.curves)
+        for (const double t : curve.x)
+          if (std::isfinite(t)) time.take(t);
       const double height = std::max(usual, legend_height(panel));
       Placed placed{&panel, {}, y_axis_of(panel, height)};
       placed.height = height;

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
@@ -133,12 +134,17 @@ std::vector<double> output_times(const Plan& plan, const RunOptions& options) {
   return times;
 }
 
-std::vector<double> tolerances(const mechanics::Functions& fn, double atol) {
-  const model::Model& model = *fn.equations.model;
+/// One absolute tolerance per component: that of the unknown of this name where its author gave one.
+std::vector<double> tolerances(const model::Model& model, const std::vector<std::string>& names, double atol) {
+  std::unordered_map<std::string_view, double> own;
+  for (const auto* unknowns : {&model.variables, &model.auxiliary})
+    for (const model::Unknown& unknown : *unknowns)
+      if (unknown.atol) own.emplace(unknown.name, *unknown.atol);
   std::vector<double> result;
-  for (const model::Unknown& unknown : model.variables) result.push_back(unknown.atol.value_or(atol));
-  for (std::size_t i = 0; i < fn.n; ++i) result.push_back(atol);
-  for (const std::size_t i : fn.differential) result.push_back(model.auxiliary[i].atol.value_or(atol));
+  for (const std::string& name : names) {
+    const auto found = own.find(name);
+    result.push_back(found == own.end() ? atol : found->second);
+  }
   return result;
 }
 
@@ -182,7 +188,6 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   integrate::LoopOptions loop;
   loop.t_start = plan.t_start;
   loop.t_end = plan.t_end;
-  loop.tolerance = {plan.rtol, tolerances(*prepared.functions, plan.atol)};
   loop.step = options.step;
   loop.first_step = options.first_step;
   loop.first_step_was_refused = options.first_step_was_refused;
@@ -202,6 +207,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   formulate::Formulated formulated = timed(
       trajectory.stages, "formulate", [&] { return plan.form->make(prepared.functions, plan.view, form_options); });
   formulated.evaluator->guess_auxiliary(start.w);
+  loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   Recorder recorder(formulated, trajectory, options);
   if (!start.found) {
     trajectory.status = integrate::Status::no_convergence;
@@ -226,12 +232,13 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   observer.interrupt = [&] { return details_failed || (options.interrupt && options.interrupt()); };
   if (options.progress) observer.progress = [&](double t, double h) { options.progress(t, plan.t_end, h); };
 
-  const std::vector<double> x_start = start.x;
-  if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, x_start.data());
+  std::vector<double> state = start.x;
+  if (plan.view == integrate::View::implicit) state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
+  if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
   const auto run = timed(trajectory.stages, "integrate", [&] {
-    return integrate::integrate(formulated.system, *plan.integrator, *stepper, loop, observer, start.x);
+    return integrate::integrate(formulated.system, *plan.integrator, *stepper, loop, observer, state);
   });
-  if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, start.x.data());
+  if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, state.data());
   trajectory.status = run.status;
   trajectory.message = run.message;
   if (details_failed) {

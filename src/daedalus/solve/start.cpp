@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <unordered_set>
+#include <utility>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/compile/compile.hpp"
@@ -362,25 +363,33 @@ class Initializer {
     return true;
   }
 
-  /// Only where [initial] or a fixed algebraic unknown asks: otherwise the evaluator solves the auxiliary equations.
-  bool auxiliary() {
-    const bool asked = !auxiliary_initial_.empty() || std::find(fixed_w_.begin(), fixed_w_.end(), true) != fixed_w_.end();
-    if (!asked || mode_ != Initialize::project) return true;
+  /// Whether [initial] or a fixed algebraic unknown binds: otherwise the evaluator solves the auxiliary equations.
+  bool auxiliary_bound() const {
+    return !auxiliary_initial_.empty() || std::find(fixed_w_.begin(), fixed_w_.end(), true) != fixed_w_.end();
+  }
+
+  /// The auxiliary equations, then those of [initial]; unknowns are z_d, then the rates of z_d and the algebraic z.
+  Level auxiliary_level() {
     std::vector<Binding> bindings;
     for (std::size_t i = 0; i < eq_.auxiliary.size(); ++i)
       bindings.push_back({eq_.model->equations[i].name, eq_.auxiliary[i], eq_.model->equations[i].place});
     bindings.insert(bindings.end(), auxiliary_initial_.begin(), auxiliary_initial_.end());
     std::vector<Expr> unknowns;
-    std::vector<double> y(start_.x.begin() + offset(2), start_.x.end());
-    std::vector<bool> fixed = fixed_z_;
     for (const std::size_t i : fn_.differential) unknowns.push_back(eq_.z[i]);
-    for (std::size_t i = 0; i < eq_.z.size(); ++i) {
+    for (std::size_t i = 0; i < eq_.z.size(); ++i)
       unknowns.push_back(eq_.z_differential[i] ? eq_.z_rate[i] : eq_.z[i]);
-      y.push_back(start_.w[i]);
-      fixed.push_back(fixed_w_[i]);
-    }
     Level level(fn_, "auxiliary", unknowns, {{eq_.t}, eq_.q, eq_.v}, std::move(bindings));
     level.set_known({&start_.t, start_.x.data(), start_.x.data() + fn_.n});
+    return level;
+  }
+
+  bool auxiliary() {
+    if (!auxiliary_bound() || mode_ != Initialize::project) return true;
+    Level level = auxiliary_level();
+    std::vector<double> y(start_.x.begin() + offset(2), start_.x.end());
+    y.insert(y.end(), start_.w.begin(), start_.w.end());
+    std::vector<bool> fixed = fixed_z_;
+    fixed.insert(fixed.end(), fixed_w_.begin(), fixed_w_.end());
     // What follows from the equations moves freely; the values of differential unknowns move only where they must.
     linalg::Sparsity weight{y.size(), y.size(), {0}, {}};
     std::vector<double> values;
@@ -408,8 +417,20 @@ class Initializer {
     }
     start_.a = evaluator_.a();
     start_.lambda = evaluator_.lambda();
-    start_.w = evaluator_.w();
+    const std::vector<double> given = std::exchange(start_.w, evaluator_.w());
+    if (mode_ == Initialize::check && auxiliary_bound()) check_auxiliary(given);
+    for (const std::size_t i : fn_.algebraic) start_.algebraic.push_back(start_.w[i]);
+    start_.algebraic.insert(start_.algebraic.end(), start_.lambda.begin(), start_.lambda.end());
     if (start_.rank < fn_.m) name_redundancy();
+  }
+
+  /// Throws where fixed values of algebraic unknowns or rates are not what the equations give, or an [initial] equation
+  /// does not hold for what they give.
+  void check_auxiliary(const std::vector<double>& given) {
+    Level level = auxiliary_level();
+    std::vector<double> y(start_.x.begin() + offset(2), start_.x.end());
+    for (std::size_t i = 0; i < given.size(); ++i) y.push_back(fixed_w_[i] ? given[i] : start_.w[i]);
+    if (!level.check(y.data(), 2, start_.violations)) throw_inconsistent();
   }
 
   void name_redundancy() {
@@ -493,9 +514,13 @@ class Initializer {
       Place place;
       for (const mechanics::Constraint& constraint : eq_.constraints)
         if (constraint.name == violation.of) place = constraint.place;
+      for (const auto* equations : {&eq_.model->equations, &eq_.model->initial})
+        for (const model::Equation& equation : *equations)
+          if (!place.source && equation.name == violation.of) place = equation.place;
+      static constexpr const char* levels[] = {" on position level", " on velocity level", ""};
       faults.add("inconsistent-start",
-                 fmt::format("the start does not satisfy '{}' on {} level: the residual is {}", violation.of,
-                             violation.level == 0 ? "position" : "velocity", brief(violation.value)),
+                 fmt::format("the start does not satisfy '{}'{}: the residual is {}", violation.of,
+                             levels[violation.level], brief(violation.value)),
                  "`daedalus init` shows a consistent start; --initialize project uses it", place);
     }
     faults.throw_if_any();

@@ -16,7 +16,7 @@ Initialize parse_initialize(const std::string& word);
 /// A constraint that the given start does not satisfy.
 struct Violation {
   std::string of;
-  int level = 0;       ///< 0 position, 1 velocity
+  int level = 0;       ///< 0 position, 1 velocity, 2 auxiliary
   double value = 0.0;  ///< the residual
 };
 
@@ -33,6 +33,7 @@ struct Start {
 
   double t = 0.0;
   std::vector<double> x;             ///< (q, v, z_d)
+  std::vector<double> algebraic;     ///< (z_a, lambda): with x the unknowns of the implicit view
   std::vector<double> a, lambda, w;  ///< accelerations, multipliers and auxiliary unknowns there
   bool consistent_as_given = true;
   std::vector<Violation> violations;  ///< of the start as given

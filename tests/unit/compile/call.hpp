@@ -16,17 +16,19 @@ inline std::vector<double> call(const Function& function, const std::vector<doub
   return outputs;
 }
 
-/// The modes of all switches at a point. Switching functions may hold further switches, which is why the list is
-/// walked until it ends.
+/// The frozen values at a point: all switches as they are there. Switching functions may hold further switches, which is
+/// why the list is walked until it ends.
 inline std::vector<double> modes_at(Switches& switches, const std::vector<expr::Expr>& symbols,
-                                    const std::vector<double>& at) {
+                                    const std::vector<double>& at, const std::vector<double>& held = {}) {
   std::vector<double> modes;
   for (std::size_t i = 0; i < switches.size(); ++i) {
     const Switches::Switch one = switches[i];
     const Function function = compile({{symbols}, {one.function}}, switches);
-    modes.push_back(Switches::mode(one.kind, one.node.node().op, call(function, at)[0]));
+    modes.push_back(one.mode(call(function, at)[0]));
   }
-  return modes;
+  std::vector<double> frozen = switches.free_modes(held);
+  for (std::size_t i = 0; i < modes.size(); ++i) frozen[switches.place(i)] = modes[i];
+  return frozen;
 }
 
 }  // namespace daedalus::compile

@@ -140,7 +140,7 @@ TEST_F(FunctionTest, AnUnboundSymbolIsOurFault) {
   EXPECT_NO_THROW(compile({{{x, y, p}}, {x}}, switches));
 }
 
-TEST_F(FunctionTest, TablesAreNotYetCompiled) {
+TEST_F(FunctionTest, TablesNeedData) {
   EXPECT_THROW(compile({{{x}}, {graph.lookup("path", x)}}, switches), Error);
 }
 

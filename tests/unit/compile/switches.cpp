@@ -95,18 +95,64 @@ TEST_F(SwitchesTest, FreeAndFrozenAgreeAtThePoint) {
 }
 
 TEST_F(SwitchesTest, ModeIsTheSignOfTheSwitchingFunction) {
-  using Kind = Switches::Kind;
-  EXPECT_EQ(Switches::mode(Kind::sign, Op::abs, 0.1), 1.0);
-  EXPECT_EQ(Switches::mode(Kind::sign, Op::sign, -0.1), -1.0);
-  EXPECT_EQ(Switches::mode(Kind::sign, Op::abs, 0.0), 0.0);
-  EXPECT_EQ(Switches::mode(Kind::whole, Op::floor, -0.1), -1.0);
-  EXPECT_EQ(Switches::mode(Kind::order, Op::min, -0.1), 1.0);
-  EXPECT_EQ(Switches::mode(Kind::order, Op::max, 0.1), 0.0);
-  EXPECT_EQ(Switches::mode(Kind::condition, Op::less, -0.1), 1.0);
-  EXPECT_EQ(Switches::mode(Kind::condition, Op::less, 0.0), 0.0);
-  EXPECT_EQ(Switches::mode(Kind::condition, Op::less_equal, 0.0), 1.0);
-  EXPECT_EQ(Switches::mode(Kind::condition, Op::equal, 0.0), 1.0);
-  EXPECT_EQ(Switches::mode(Kind::condition, Op::not_equal, 0.0), 0.0);
+  function_of(abs(x) + floor(y));
+  const Switches::Switch side = switches[0], whole = switches[1];
+  EXPECT_EQ(side.mode(0.1), 1.0);
+  EXPECT_EQ(side.mode(-0.1), -1.0);
+  EXPECT_EQ(side.mode(0.0), 0.0);
+  EXPECT_EQ(whole.mode(-0.1), -1.0);
+  EXPECT_EQ(whole.low(-1.0), -1.0);
+  EXPECT_EQ(whole.high(-1.0), 0.0);
+  EXPECT_EQ(side.low(1.0), 0.0);
+  EXPECT_EQ(side.high(-1.0), 0.0);
+}
+
+TEST_F(SwitchesTest, WhatHasTheSameFunctionSharesOneSwitch) {
+  function_of(abs(x) + sign(x) * y + min(x, y) + choose(graph.make(Op::less, y, x), 1.0 * x, y));
+  EXPECT_EQ(switches.size(), 2U);
+  function_of(expr::partial(abs(x) + min(x, y), x));
+  EXPECT_EQ(switches.size(), 2U);
+}
+
+TEST_F(SwitchesTest, WhatOnlyHeldValuesAndModesDecideHasNoSwitchOfItsOwn) {
+  const Expr stuck = graph.symbol("stuck");
+  switches.hold({stuck});
+  const std::unordered_map<expr::NodeId, double> numbers{{stuck.id(), 2.0}};
+  const Expr e = choose(graph.make(Op::less, graph.constant(1.0), stuck), x, -x) + abs(stuck) +
+                 choose(graph.make(Op::less, sign(y) + stuck, graph.constant(2.5)), x, 10.0 * x);
+  const Function function = compile({{{x, y}}, {e}, &numbers}, switches);
+  EXPECT_EQ(switches.size(), 1U);  // the sign of y
+  EXPECT_EQ(call(function, {3.0, -1.0})[0], 3.0 + 2.0 + 3.0);
+  const Values frozen = modes_at(switches, {x, y}, {0.0, 1.0}, {-0.5});
+  EXPECT_EQ(call(function, {3.0, -1.0}, &frozen)[0], -3.0 + 0.5 + 3.0);
+  const Values later = modes_at(switches, {x, y}, {0.0, 1.0}, {1.75});
+  EXPECT_EQ(call(function, {3.0, -1.0}, &later)[0], 3.0 + 1.75 + 30.0);
+}
+
+TEST_F(SwitchesTest, WhatIsOnlyLookedAtAddsNoSwitch) {
+  function_of(abs(x));
+  const Function seen = compile({{{x, y}}, {abs(x) + floor(y)}, nullptr, Request::NewSwitches::none}, switches);
+  EXPECT_EQ(switches.size(), 1U);
+  const Values frozen = modes_at(switches, {x, y}, {1.0, 0.0});
+  EXPECT_EQ(call(seen, {-2.0, 3.5}, &frozen)[0], -2.0 + 3.0);  // abs is frozen, floor free
+}
+
+TEST_F(SwitchesTest, TablesContinueBeyondTheirSegment) {
+  using expr::Interpolant;
+  graph.define_table("path", std::make_shared<const Interpolant>(Values{0.0, 1.0, 3.0}, Values{0.0, 2.0, 1.0},
+                                                                 Interpolant::Method::linear, Interpolant::Outside::hold));
+  const Expr path = graph.lookup("path", x);
+  const Function function = function_of(path), slope = function_of(expr::partial(path, x));
+  EXPECT_EQ(switches.size(), 1U);
+  EXPECT_EQ(switches[0].kind, Switches::Kind::segment);
+  EXPECT_EQ(call(function, {0.5, 0.0})[0], 1.0);
+  EXPECT_EQ(call(function, {2.0, 0.0})[0], 1.5);
+  EXPECT_EQ(call(function, {9.0, 0.0})[0], 1.0);
+  const Values frozen = modes_at(switches, {x, y}, {0.5, 0.0});
+  EXPECT_EQ(call(function, {2.0, 0.0}, &frozen)[0], 4.0);
+  EXPECT_EQ(call(slope, {2.0, 0.0}, &frozen)[0], 2.0);
+  EXPECT_EQ(call(slope, {2.0, 0.0})[0], -0.5);
+  EXPECT_EQ(switches[0].high(frozen[switches.place(0)]), 1.0);
 }
 
 TEST_F(SwitchesTest, FunctionsShareTheirNumbers) {
@@ -114,9 +160,8 @@ TEST_F(SwitchesTest, FunctionsShareTheirNumbers) {
   EXPECT_EQ(switches.size(), 2U);
   const Function second = function_of(sin(min(x, y)) + floor(y));
   EXPECT_EQ(switches.size(), 3U);
-  const std::size_t of_min = switches.of(min(x, y));
+  const std::size_t of_min = switches.of(min(x, y)) - switches.place(0);
   EXPECT_LT(of_min, 2U);
-  EXPECT_EQ(switches[of_min].node, min(x, y));
   EXPECT_EQ(switches[of_min].function, y - x);
   // One mode vector serves both: frozen where y is the smaller.
   const Values modes = modes_at(switches, {x, y}, {2.0, 1.0}), at{0.5, 1.25};
@@ -127,7 +172,8 @@ TEST_F(SwitchesTest, FunctionsShareTheirNumbers) {
 TEST_F(SwitchesTest, OnlyDecisionsAreSwitched) {
   for (const Op op : expr::random_tree::all_operations()) {
     const bool expected = op == Op::abs || op == Op::sign || op == Op::floor || op == Op::min || op == Op::max ||
-                          op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal;
+                          op == Op::less || op == Op::less_equal || op == Op::equal || op == Op::not_equal ||
+                          op == Op::lookup;
     EXPECT_EQ(is_switched(op), expected) << name_of(op);
   }
   function_of(sin(x) * y + hypot(x, y));

@@ -10,6 +10,7 @@
 #include <regex>
 #include <string>
 
+#include "daedalus/base/error.hpp"
 #include "daedalus/model/reader.hpp"
 #include "daedalus/report/plot_axis.hpp"
 #include "daedalus/report/plot_font.hpp"
@@ -166,6 +167,35 @@ TEST(PlotData, ShowsVariablesResidualsEnergyAndPlots) {
   EXPECT_FALSE(phase.over_time);
   EXPECT_EQ(phase.x_title, "angle");
   EXPECT_EQ(data.panels.back().y_title, "der(x)");
+}
+
+TEST(PlotData, DrawsOnlyWhatWasAskedFor) {
+  const model::Model model = shipped("pendulum");
+  const solve::Trajectory run = run_of(model, 2.0);
+  const PlotData data = plot_data(run, model, {"tension", "phase", "residual.rod"});
+  ASSERT_EQ(data.panels.size(), 3U);
+  EXPECT_EQ(data.panels[0].y_title, "tension");
+  EXPECT_EQ(data.panels[1].y_title, "|residual.rod|");
+  EXPECT_EQ(data.panels[2].x_title, "angle");
+  EXPECT_NO_THROW(require_curves({"tension", "phase"}, run.columns, model));
+  try {
+    require_curves({"phase", "tention"}, run.columns, model);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.faults().front().code, "unknown-column");
+    EXPECT_EQ(error.faults().front().advice, "did you mean 'tension'?");
+  }
+}
+
+// The first residual of a consistent start is exactly 0 and not drawn; the axis begins at 0 all the same.
+TEST(PlotFile, TheTimeAxisSpansTheWholeRun) {
+  PlotData data;
+  data.panels.resize(1);
+  data.panels[0].scale = Panel::Scale::logarithmic;
+  data.panels[0].curves = {{"a", {0.0, 3.0, 10.0}, {0.0, 1.0, 0.0}}};
+  const std::string svg = plot_svg(data);
+  EXPECT_NE(svg.find(">0<"), std::string::npos);
+  EXPECT_NE(svg.find(">10<"), std::string::npos);
 }
 
 TEST(PlotData, DrawsExpressionsOfPlots) {

@@ -4,6 +4,7 @@
 // drop one of the two mixed terms of rheonomic constraints; gamma here has both.)
 
 #include "daedalus/formulate/acceleration_level.hpp"
+#include "daedalus/formulate/implicit_motion.hpp"
 
 namespace daedalus::formulate {
 
@@ -14,14 +15,14 @@ FormulationEntry formulation_baumgarte() {
   entry.citation = "Baumgarte 1972; Bertolazzi, Cocetti, Stocco: DAE notes, (4.17)-(4.23)";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order};
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
   entry.options = {
       {"alpha", "half the damping of the constraint equation; default xi*omega", std::nullopt, 0.0},
       {"beta", "its natural frequency; default omega", std::nullopt, 0.0},
       {"omega", "natural frequency of the constraint equation", 10.0, 0.0},
       {"xi", "damping ratio of the constraint equation; 1 is critical", 1.0, 0.0},
   };
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options& options) {
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View view, const Options& options) {
     const bool poles = options.given("omega") || options.given("xi");
     if (poles && (options.given("alpha") || options.given("beta")))
       throw Error("bad-option-value", "baumgarte takes alpha and beta, or omega and xi, not both pairs",
@@ -35,7 +36,7 @@ FormulationEntry formulation_baumgarte() {
     } else if (options.given("beta")) {
       alpha = beta = options.number("beta");
     }
-    Formulated result = acceleration_level(std::move(functions), {beta * beta, 2.0 * alpha, alpha});
+    Formulated result = in_view(std::move(functions), view, {beta * beta, 2.0 * alpha, alpha});
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;

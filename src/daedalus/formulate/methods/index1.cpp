@@ -4,6 +4,7 @@
 // and nothing holds the solution on g = 0: g + c1 + c2 t has the same second derivative (004, "why there is the drift").
 
 #include "daedalus/formulate/acceleration_level.hpp"
+#include "daedalus/formulate/implicit_motion.hpp"
 
 namespace daedalus::formulate {
 
@@ -14,9 +15,9 @@ FormulationEntry formulation_index1() {
   entry.citation = "Bertolazzi, Cocetti, Stocco: DAE notes, (4.7); Fuehrer, Leimkuhler 1991, (8)-(9)";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options&) {
-    Formulated result = acceleration_level(std::move(functions), {});
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View view, const Options&) {
+    Formulated result = in_view(std::move(functions), view, {});
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;

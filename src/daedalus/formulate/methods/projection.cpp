@@ -6,6 +6,7 @@
 // of the notes the error grows by 1.2 to 2.6, so it is not the default.
 
 #include "daedalus/formulate/acceleration_level.hpp"
+#include "daedalus/formulate/implicit_motion.hpp"
 
 namespace daedalus::formulate {
 
@@ -16,13 +17,13 @@ FormulationEntry formulation_projection() {
   entry.citation = "Eich 1993; Lubich 1991; Bertolazzi, Cocetti, Stocco: DAE notes, section 4.3";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order};
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
   entry.projects = true;
   entry.options = {{"error", "what the error test sees: the whole estimate, or its part tangent to the constraints",
                     std::nullopt, 0.0, 0.0, {"whole", "tangent"}}};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options& options) {
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View view, const Options& options) {
     const bool constrained = functions->m > 0;
-    Formulated result = acceleration_level(std::move(functions), {});
+    Formulated result = in_view(std::move(functions), view, {});
     if (!constrained) result.system.project = nullptr;
     if (!constrained || options.word("error") == "whole") result.system.project_error = nullptr;
     return result;

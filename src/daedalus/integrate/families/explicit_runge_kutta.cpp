@@ -102,7 +102,8 @@ class ExplicitRungeKutta final : public Stepper {
 
 }  // namespace
 
-IntegratorEntry explicit_runge_kutta(IntegratorEntry entry, Tableau tableau) {
+IntegratorEntry explicit_runge_kutta(IntegratorEntry entry, Tableau tableau,
+                                     std::function<Tableau(const Options&)> choose) {
   const std::size_t stages = tableau.b.size();
   DAEDALUS_CHECK(tableau.a.size() == stages && tableau.c.size() == stages, "{}: {} stages", entry.name, stages);
   DAEDALUS_CHECK(tableau.embedded.empty() || tableau.embedded.size() == stages, "{}", entry.name);
@@ -115,9 +116,10 @@ IntegratorEntry explicit_runge_kutta(IntegratorEntry entry, Tableau tableau) {
   entry.accepts = {View::ode};
   entry.dense_order = std::min(entry.order, hermite_order);
   entry.tableau = tableau;
-  entry.make = [tableau = std::move(tableau)](const System& system, const Options&) -> std::unique_ptr<Stepper> {
+  entry.make = [tableau = std::move(tableau), choose = std::move(choose)](
+                   const System& system, const Options& options) -> std::unique_ptr<Stepper> {
     DAEDALUS_CHECK(system.ode, "dimension {}", system.dimension);
-    return std::make_unique<ExplicitRungeKutta>(system, tableau);
+    return std::make_unique<ExplicitRungeKutta>(system, choose ? choose(options) : tableau);
   };
   return entry;
 }

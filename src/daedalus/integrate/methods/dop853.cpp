@@ -14,8 +14,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <type_traits>
-#include <utility>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/integrate/error_norm.hpp"
@@ -27,25 +25,6 @@ namespace {
 
 /// Slopes k1 to k16; entry 0 is unused.
 using Slopes = std::array<double*, 17>;
-
-/// sum_j weight_j k_j[i], unrolled over the terms of a row.
-template <const auto& row>
-double weighted(const Slopes& k, std::size_t i) {
-  return [&]<std::size_t... j>(std::index_sequence<j...>) { return (... + (row[j].weight * k[row[j].stage][i])); }
-  (std::make_index_sequence<std::tuple_size_v<std::remove_cvref_t<decltype(row)>>>{});
-}
-
-/// out = h sum_j weight_j k_j
-template <const auto& row>
-void sum_slopes(const Slopes& k, double h, std::size_t n, double* __restrict out) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = h * weighted<row>(k, i);
-}
-
-/// out = x + h sum_j weight_j k_j
-template <const auto& row>
-void move_along(const double* x, const Slopes& k, double h, std::size_t n, double* __restrict out) {
-  for (std::size_t i = 0; i < n; ++i) out[i] = x[i] + h * weighted<row>(k, i);
-}
 
 class Dop853 final : public Stepper {
  public:
@@ -221,12 +200,12 @@ Tableau tableau() {
   for (std::size_t stage = 1; stage <= 12; ++stage) {
     result.c.push_back(dop853::node[stage]);
     result.a.emplace_back(stage - 1, 0.0);
-    for (const dop853::Term& term : dop853::rows[stage]) result.a.back()[term.stage - 1] = term.weight;
+    for (const Term& term : dop853::rows[stage]) result.a.back()[term.stage - 1] = term.weight;
   }
   result.b.assign(12, 0.0);
-  for (const dop853::Term& term : dop853::weights) result.b[term.stage - 1] = term.weight;
+  for (const Term& term : dop853::weights) result.b[term.stage - 1] = term.weight;
   result.embedded = result.b;
-  for (const dop853::Term& term : dop853::error_of_order_5) result.embedded[term.stage - 1] -= term.weight;
+  for (const Term& term : dop853::error_of_order_5) result.embedded[term.stage - 1] -= term.weight;
   return result;
 }
 

@@ -9,13 +9,9 @@
 #include <cstddef>
 #include <span>
 
-namespace daedalus::integrate::dop853 {
+#include "daedalus/integrate/families/weighted_slopes.hpp"
 
-/// One non-zero coefficient: the weight of the slope of a stage.
-struct Term {
-  std::size_t stage;
-  double weight;
-};
+namespace daedalus::integrate::dop853 {
 
 /// c_i; entry 0 is unused.
 inline constexpr std::array<double, 17> node{0.0,

@@ -57,7 +57,7 @@ class Taylor2 final : public Stepper {
 IntegratorEntry integrator_taylor2() {
   IntegratorEntry entry;
   entry.name = "taylor2";
-  entry.summary = "Positions by two Taylor terms, velocities by one: one evaluation per step, order 1, fixed steps";
+  entry.summary = "Positions by two Taylor terms, velocities by one: one evaluation per step";
   entry.citation = "Lecture slides \"ODE from mechanical principle\"";
   entry.order = 1;
   entry.stages = 1;

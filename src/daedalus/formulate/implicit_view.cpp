@@ -1,0 +1,53 @@
+#include "daedalus/formulate/implicit_view.hpp"
+
+#include <algorithm>
+
+namespace daedalus::formulate {
+
+using integrate::Evaluation;
+
+namespace {
+
+bool all_finite(const double* values, std::size_t count) {
+  double sum = 0.0;  // one NaN or infinity makes 0 * value NaN
+  for (std::size_t i = 0; i < count; ++i) sum += 0.0 * values[i];
+  return sum == 0.0;
+}
+
+/// One compiled function with its own workspace.
+struct Call {
+  std::shared_ptr<const compile::ImplicitFunction> owner;
+  const compile::Function* function;
+  compile::Function::Scratch scratch;
+  Call(std::shared_ptr<const compile::ImplicitFunction> of, const compile::Function& member)
+      : owner(std::move(of)), function(&member), scratch(member.make_scratch()) {}
+
+  Evaluation operator()(double t, const double* y, const double* dy, double* out) {
+    const double* inputs[] = {&t, y, dy};
+    (*function)(inputs, out, scratch);
+    return all_finite(out, function->output_count()) ? Evaluation::ok : Evaluation::not_finite;
+  }
+};
+
+}  // namespace
+
+integrate::ImplicitSystem implicit_view(std::shared_ptr<const compile::ImplicitFunction> function) {
+  integrate::ImplicitSystem view;
+  view.pattern = function->pattern;
+  view.differential = function->differential;
+  view.constant_leading = function->constant_leading;
+  view.index.assign(function->differential.size(), 1);
+  view.residual = Call(function, function->residual);
+  view.jacobian = [call = Call(function, function->jacobian), both = std::vector<double>(2 * view.pattern.nonzeros())](
+                      double t, const double* y, const double* dy, double* F_y, double* F_dy) mutable {
+    const Evaluation outcome = call(t, y, dy, both.data());
+    const std::size_t count = both.size() / 2;
+    std::copy_n(both.begin(), count, F_y);
+    std::copy_n(both.begin() + static_cast<std::ptrdiff_t>(count), count, F_dy);
+    return outcome;
+  };
+  if (!function->autonomous) view.time_derivative = Call(function, function->time_derivative);
+  return view;
+}
+
+}  // namespace daedalus::formulate

@@ -1,0 +1,25 @@
+// The constraints differentiated once,
+//     q' = v,   M v' = f - G^T lambda,   G v + g_t = 0,
+// of index 2. Velocities hold their constraint; positions drift linearly with the errors of the steps.
+
+#include "daedalus/formulate/implicit_motion.hpp"
+
+namespace daedalus::formulate {
+
+FormulationEntry formulation_index2() {
+  FormulationEntry entry;
+  entry.name = "index2";
+  entry.summary = "constraints differentiated once, to the velocity level: positions drift slowly";
+  entry.citation = "Fuehrer, Leimkuhler 1991, (5); Hairer, Lubich, Roche 1989";
+  entry.kinds = {"lagrangian", "mechanical"};
+  entry.index = 2;
+  entry.views = {integrate::View::implicit};
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options&) {
+    Formulated result = implicit_motion(std::move(functions), mechanics::Level::velocity);
+    result.system.project = nullptr;
+    return result;
+  };
+  return entry;
+}
+
+}  // namespace daedalus::formulate

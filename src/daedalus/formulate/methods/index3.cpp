@@ -1,0 +1,26 @@
+// The equations of motion as they are,
+//     q' = v,   M v' = f - G^T lambda,   g(q, t) = 0,
+// of index 3 (nonholonomic constraints stand on the velocity level: index 2). Only methods that are made for it can take
+// them: velocities and multipliers are the more sensitive to round-off the smaller the step is.
+
+#include "daedalus/formulate/implicit_motion.hpp"
+
+namespace daedalus::formulate {
+
+FormulationEntry formulation_index3() {
+  FormulationEntry entry;
+  entry.name = "index3";
+  entry.summary = "constraints as they are given, on the position level: the unreduced equations of motion";
+  entry.citation = "Fuehrer, Leimkuhler 1991, (1)-(3); Brenan, Campbell, Petzold 1996";
+  entry.kinds = {"lagrangian", "mechanical"};
+  entry.index = 3;
+  entry.views = {integrate::View::implicit};
+  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options&) {
+    Formulated result = implicit_motion(std::move(functions), mechanics::Level::position);
+    result.system.project = nullptr;
+    return result;
+  };
+  return entry;
+}
+
+}  // namespace daedalus::formulate

@@ -1,0 +1,198 @@
+// Simplified Newton iterations for implicit Runge-Kutta methods: E. Hairer, G. Wanner, Solving Ordinary Differential
+// Equations II, 2nd ed., section IV.8, for F(t, y, y') = 0. With Y'_i = (A^-1 Z)_i / h the linear system is
+//   (I x F_y + (1/h) A^-1 x F_y') dZ = -R,   R_i = F(t + c_i h, y + Z_i, Y'_i),
+// and with A^-1 T = T Lambda, dZ = (T x I) dW it falls apart into
+//   (F_y + (gamma/h) F_y') dW_1 = -(T^-1 R)_1,   (F_y + (mu/h) F_y') (dW_2 + i dW_3) = -(T^-1 R)_2 - i (T^-1 R)_3, ...
+// It ends when theta/(1 - theta) |dZ| is below the target, theta = |dZ_k| / |dZ_(k-1)|, and is given up as soon as theta
+// says that the target will not be reached in time.
+#include "daedalus/integrate/families/radau_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::integrate {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+/// out_i = sum_j matrix_ij in_j for s blocks of length n.
+void combine(const std::vector<double>& matrix, std::size_t s, std::size_t n, const double* in, double* out) {
+  for (std::size_t i = 0; i < s; ++i) {
+    double* target = out + i * n;
+    std::fill_n(target, n, 0.0);
+    for (std::size_t j = 0; j < s; ++j) {
+      const double weight = matrix[i * s + j];
+      const double* source = in + j * n;
+      for (std::size_t k = 0; k < n; ++k) target[k] += weight * source[k];
+    }
+  }
+}
+
+}  // namespace
+
+RadauSolver::RadauSolver(std::shared_ptr<const ImplicitSystem> system, std::size_t dimension, std::size_t most_stages)
+    : system_(std::move(system)),
+      n_(dimension),
+      real_(system_->pattern, linalg::ShiftedLu::Numbers::real),
+      F_y_(system_->pattern.nonzeros()),
+      F_dy_(F_y_.size()),
+      row_scale_(system_->row_power.size()),
+      column_scale_(system_->column_power.size()),
+      residual_(most_stages * n_),
+      transformed_(most_stages * n_),
+      stage_(n_),
+      slope_(most_stages * n_),
+      pair_(n_) {
+  for (std::size_t k = 0; k < most_stages / 2; ++k) {
+    complex_.emplace_back(system_->pattern, linalg::ShiftedLu::Numbers::complex);
+  }
+}
+
+void RadauSolver::use(const RadauCoefficients& coefficients) {
+  coefficients_ = &coefficients;
+  factored_h_ = 0.0;
+}
+
+Evaluation RadauSolver::linearize(double t, const double* y, const double* dy, Stats& stats) {
+  ++stats.jacobians;
+  factored_h_ = 0.0;
+  contraction_ = 1.0;
+  return system_->jacobian(t, y, dy, F_y_.data(), F_dy_.data());
+}
+
+bool RadauSolver::factored_for(double h) const {
+  // The loop gives a step of the same size with another rounding.
+  return std::abs(h - factored_h_) <= 1e-9 * std::abs(h);
+}
+
+bool RadauSolver::factor(double h, Stats& stats) {
+  ++stats.factorizations;
+  factored_h_ = 0.0;
+  for (std::size_t i = 0; i < row_scale_.size(); ++i) row_scale_[i] = std::pow(std::abs(h), system_->row_power[i]);
+  for (std::size_t j = 0; j < column_scale_.size(); ++j) {
+    column_scale_[j] = std::pow(std::abs(h), system_->column_power[j]);
+  }
+  const double* rows = row_scale_.empty() ? nullptr : row_scale_.data();
+  const double* columns = column_scale_.empty() ? nullptr : column_scale_.data();
+  if (!real_.factor(F_y_.data(), F_dy_.data(), coefficients_->gamma / h, rows, columns)) {
+    singular_column_ = real_.singular_column();
+    return false;
+  }
+  for (std::size_t k = 0; k < coefficients_->mu.size(); ++k) {
+    if (!complex_[k].factor(F_y_.data(), F_dy_.data(), coefficients_->mu[k] / h, rows, columns)) {
+      singular_column_ = complex_[k].singular_column();
+      return false;
+    }
+  }
+  factored_h_ = h;
+  return true;
+}
+
+Evaluation RadauSolver::residuals(double t, const double* y, double h, const double* Z, Stats& stats) {
+  const std::size_t s = coefficients_->stages;
+  combine(coefficients_->inverse, s, n_, Z, slope_.data());
+  for (std::size_t i = 0; i < s * n_; ++i) slope_[i] /= h;
+  for (std::size_t i = 0; i < s; ++i) {
+    for (std::size_t k = 0; k < n_; ++k) stage_[k] = y[k] + Z[i * n_ + k];
+    ++stats.rhs;
+    const Evaluation outcome = system_->residual(t + coefficients_->node[i] * h, stage_.data(), slope_.data() + i * n_,
+                                                 residual_.data() + i * n_);
+    if (outcome != Evaluation::ok) return outcome;
+  }
+  return Evaluation::ok;
+}
+
+void RadauSolver::newton_change() {
+  const std::size_t s = coefficients_->stages;
+  combine(coefficients_->transform_inverse, s, n_, residual_.data(), transformed_.data());
+  real_.solve(transformed_.data());
+  for (std::size_t k = 0; k < s / 2; ++k) {
+    double* first = transformed_.data() + (2 * k + 1) * n_;
+    double* second = first + n_;
+    for (std::size_t i = 0; i < n_; ++i) pair_[i] = {first[i], second[i]};
+    complex_[k].solve(pair_.data());
+    for (std::size_t i = 0; i < n_; ++i) {
+      first[i] = pair_[i].real();
+      second[i] = pair_[i].imag();
+    }
+  }
+  combine(coefficients_->transform, s, n_, transformed_.data(), residual_.data());
+}
+
+NewtonReport RadauSolver::solve(double t, const double* y, double h, const double* scale, const NewtonLimits& limits,
+                                double* Z, Stats& stats) {
+  const std::size_t s = coefficients_->stages;
+  NewtonReport report;
+  double previous = 0.0, previous_theta = 0.0;
+  double contraction = std::pow(std::max(contraction_, epsilon), 0.8);
+  for (std::size_t k = 1; k <= limits.most; ++k) {
+    ++stats.newton_iterations;
+    report.iterations = k;
+    report.outcome = residuals(t, y, h, Z, stats);
+    if (report.outcome != Evaluation::ok) return report;
+    newton_change();
+    double sum = 0.0;
+    for (std::size_t i = 0; i < s; ++i) {
+      const double* change = residual_.data() + i * n_;
+      for (std::size_t j = 0; j < n_; ++j) sum += change[j] * scale[j] * change[j] * scale[j];
+    }
+    const double size = std::sqrt(sum / static_cast<double>(s * n_));
+    if (!std::isfinite(size)) {
+      report.outcome = Evaluation::no_convergence;
+      return report;
+    }
+    for (std::size_t i = 0; i < s * n_; ++i) Z[i] -= residual_[i];
+    if (size <= limits.floor) return report;
+
+    if (k > 1) {
+      const double theta = size / previous;
+      report.contraction = k == 2 ? theta : std::sqrt(theta * previous_theta);
+      previous_theta = theta;
+      const double left = static_cast<double>(limits.most - k);
+      // Errors move from one kind of unknown to another before they shrink (from velocities to multipliers, say): a
+      // single factor says little unless it is large.
+      const bool early = k == 2 && theta < 2.0;
+      if (report.contraction < 0.99) {
+        contraction = report.contraction / (1.0 - report.contraction);
+        const double expected = contraction * size * std::pow(report.contraction, left) / limits.target;
+        if (!early && left > 0.0 && expected >= 1.0 && size > limits.stagnation) {
+          report.outcome = Evaluation::no_convergence;
+          report.shrink = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4.0 + left));
+          return report;
+        }
+      } else if (!early && size > limits.stagnation) {
+        report.outcome = Evaluation::no_convergence;
+        return report;
+      } else {
+        contraction = 100.0;
+      }
+      // A change at the level of round-off no longer shrinks.
+      if (k > 2 && theta > 0.7 && size <= limits.stagnation) return report;
+    }
+    if (contraction * size <= limits.target) {
+      contraction_ = contraction;
+      return report;
+    }
+    previous = size;
+  }
+  report.outcome = Evaluation::no_convergence;
+  return report;
+}
+
+void RadauSolver::multiply_leading(const double* x, double* y) const {
+  linalg::multiply_add(system_->pattern, F_dy_.data(), 1.0, x, y);
+}
+
+void RadauSolver::end_slope(const double* Z, double h, double* dy) const {
+  const std::size_t s = coefficients_->stages;
+  std::fill_n(dy, n_, 0.0);
+  for (std::size_t j = 0; j < s; ++j) {
+    const double weight = coefficients_->inverse[(s - 1) * s + j] / h;
+    for (std::size_t k = 0; k < n_; ++k) dy[k] += weight * Z[j * n_ + k];
+  }
+}
+
+}  // namespace daedalus::integrate

@@ -1,0 +1,505 @@
+// Radau II A with 3, 5 or 7 stages, order 5, 9 or 13, for F(t, y, y') = 0: E. Hairer, G. Wanner, Solving Ordinary
+// Differential Equations II, 2nd ed., section IV.8; variable order: E. Hairer, G. Wanner, Stiff differential equations
+// solved by Radau methods, J. Comput. Appl. Math. 111 (1999) 93-111.
+//
+// Error: the defect of the collocation polynomial p at the start of the step,
+//   err = -(F_y + gamma/h F_y')^-1 F(t, y, p'(0)),
+// with gamma the real eigenvalue of A^-1. For M y' = f(t, y) this is Hairer and Wanner's formula (8.20)
+//   err = (gamma/h M - J)^-1 (f(t, y) + M (e_1 Z_1 + e_2 Z_2 + e_3 Z_3) / h),
+// because -(sum_i e_i Z_i) / h is p'(0): their embedded formula adds a multiple of the divided difference of y' over the
+// nodes 0, c_1, ..., c_s, the difference between y'(t) and the extrapolated p'(0). It shrinks like h^(s+1), the error of
+// the step like h^(2s); so with E = err in units of the tolerance the step is judged by E / (0.1 rtol^((1-s)/(2s))).
+// Components of index k > 1 count with h^(k-1).
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/integrate/error_norm.hpp"
+#include "daedalus/integrate/families/radau_solver.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+
+namespace daedalus::integrate {
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double safety = 0.9, least_factor = 0.125, most_factor = 5.0;
+/// A step that would grow by no more than this keeps its size and its factors.
+constexpr double dead_zone = 1.2;
+/// A Jacobian with which the iteration contracts faster than this is used again.
+constexpr double reuse_contraction = 0.001;
+/// Steps grow only as far as the iteration contracts by this factor.
+constexpr double good_contraction = 0.3;
+/// Another order must promise this much of the present work at most, and is asked after so many steps.
+constexpr double order_gain = 0.8;
+constexpr int patience = 4;
+/// The iteration may leave this much of the tolerance.
+constexpr double newton_share = 0.003;
+
+/// The weights of Z in p'(0) - p~'(0), where p~' interpolates p' at the nodes of the method with two stages less.
+std::vector<double> defect_of_fewer_stages(const RadauCoefficients& method) {
+  const std::size_t s = method.stages;
+  std::vector<double> node{1.0};
+  if (s > 3) node = radau_coefficients(s - 2).node;
+  std::vector<double> result = method.start_slope;
+  for (std::size_t j = 0; j < node.size(); ++j) {
+    double at_start = 1.0;
+    for (std::size_t k = 0; k < node.size(); ++k) {
+      if (k != j) at_start *= -node[k] / (node[j] - node[k]);
+    }
+    // p' is of degree s-1 and so given by its values at the s nodes, which are A^-1 Z.
+    for (std::size_t i = 0; i < s; ++i) {
+      double value = 1.0;
+      for (std::size_t k = 0; k < s; ++k) {
+        if (k != i) value *= (node[j] - method.node[k]) / (method.node[i] - method.node[k]);
+      }
+      for (std::size_t l = 0; l < s; ++l) result[l] -= at_start * value * method.inverse[i * s + l];
+    }
+  }
+  return result;
+}
+
+class Radau final : public Stepper {
+ public:
+  Radau(const System& system, std::size_t least_stages, std::size_t most_stages)
+      : system_(system),
+        implicit_(system.implicit ? system.implicit : std::make_shared<ImplicitSystem>(implicit_from_ode(system))),
+        n_(system.dimension),
+        solver_(implicit_, n_, most_stages),
+        old_(n_),
+        now_(n_),
+        candidate_(n_),
+        slope_(n_),
+        end_slope_(n_),
+        weight_(n_),
+        scale_(n_),
+        power_(n_),
+        error_(n_),
+        work_(n_),
+        shift_(n_),
+        shift_slope_(n_),
+        Z_(most_stages * n_),
+        last_Z_(most_stages * n_) {
+    for (std::size_t s = least_stages; s <= most_stages; s += 2) method_.push_back(radau_coefficients(s));
+    for (const RadauCoefficients& method : method_) lower_defect_.push_back(defect_of_fewer_stages(method));
+    solver_.use(method_.front());
+  }
+
+  Evaluation start(double t, const double* x) override {
+    t_ = t;
+    std::copy_n(x, n_, now_.begin());
+    std::fill(slope_.begin(), slope_.end(), 0.0);
+    slope_known_ = false;
+    if (implicit_->derivative) {
+      ++stats_.rhs;
+      const Evaluation outcome = implicit_->derivative(t, x, slope_.data());
+      if (outcome != Evaluation::ok) return outcome;
+      slope_known_ = true;
+    }
+    stepped_ = has_polynomial_ = false;
+    first_ = true;
+    after_rejection_ = false;
+    jacobian_here_ = reuse_jacobian_ = false;
+    change_order(0);
+    next_level_ = level_;
+    since_change_ = 0;
+    return Evaluation::ok;
+  }
+
+  Attempt attempt(double h, const Tolerance* tolerance) override {
+    stepped_ = false;
+    h_ = h;
+    if (next_level_ != level_) change_order(next_level_);
+    next_level_ = level_;
+    Attempt result;
+    set_powers();
+    NewtonReport report = solve_stages(tolerance);
+    result.outcome = report.outcome;
+    if (report.outcome != Evaluation::ok) {
+      failed_ = true;
+      ++failures_;
+      jacobian_here_ = failures_ > 2;
+      if (tolerance != nullptr) result.next_step = report.shrink * h;
+      return result;
+    }
+    const double* end = Z_.data() + (stages() - 1) * n_;
+    for (std::size_t i = 0; i < n_; ++i) candidate_[i] = now_[i] + end[i];
+    contraction_ = report.contraction;
+    if (tolerance != nullptr) judge(*tolerance, report, result);
+    return result;
+  }
+
+  double* candidate() override { return candidate_.data(); }
+
+  Evaluation accepted(double t_next) override {
+    const double* end = Z_.data() + (stages() - 1) * n_;
+    moved_ = false;
+    for (std::size_t i = 0; i < n_; ++i) {
+      shift_[i] = candidate_[i] - (now_[i] + end[i]);
+      moved_ = moved_ || shift_[i] != 0.0;
+    }
+    solver_.end_slope(Z_.data(), h_, slope_.data());
+    slope_known_ = true;
+    correction_ready_ = false;
+    old_.swap(now_);
+    now_.swap(candidate_);
+    Z_.swap(last_Z_);
+    polynomial_ = &method_[level_];
+    last_h_ = h_;
+    last_error_ = std::max(error_size_, 1e-2);
+    t_old_ = t_;
+    t_ = t_next;
+    stepped_ = has_polynomial_ = true;
+    reuse_jacobian_ = contraction_ <= reuse_contraction;
+    jacobian_here_ = false;
+    first_ = after_rejection_ = failed_ = false;
+    failures_ = 0;
+    ++since_change_;
+    return Evaluation::ok;
+  }
+
+  void rejected() override {
+    if (!failed_ && !first_) rejected_often_ = rejected_often_ || after_rejection_;
+    after_rejection_ = true;
+  }
+
+  Evaluation replace_state(const double* x) override { return start(t_, x); }
+
+  Evaluation interpolate(double theta, double* x) override {
+    DAEDALUS_CHECK(stepped_, "no accepted step, theta = {}", theta);
+    if (moved_ && !correction_ready_) {
+      if (const Evaluation outcome = prepare_correction(); outcome != Evaluation::ok) return outcome;
+    }
+    if (theta == 1.0) {
+      std::copy(now_.begin(), now_.end(), x);
+      return Evaluation::ok;
+    }
+    std::array<double, 7> weight;
+    polynomial_->value_weights(theta, weight.data());
+    std::copy(old_.begin(), old_.end(), x);
+    for (std::size_t j = 0; j < polynomial_->stages; ++j) {
+      for (std::size_t i = 0; i < n_; ++i) x[i] += weight[j] * last_Z_[j * n_ + i];
+    }
+    if (moved_) {
+      const double value = theta * theta * (3.0 - 2.0 * theta), slope = theta * theta * (theta - 1.0) * last_h_;
+      for (std::size_t i = 0; i < n_; ++i) x[i] += value * shift_[i] + slope * shift_slope_[i];
+    }
+    return Evaluation::ok;
+  }
+
+  const double* derivative() const override { return slope_known_ ? slope_.data() : nullptr; }
+  const double* state() const override { return now_.data(); }
+
+ private:
+  std::size_t stages() const { return method_[level_].stages; }
+
+  void change_order(std::size_t level) {
+    level_ = level;
+    solver_.use(method_[level]);
+    since_change_ = 0;
+  }
+
+  std::size_t newton_most() const { return 4 + stages(); }
+
+  /// |h|^(k-1) for the components of index k > 1.
+  void set_powers() {
+    for (std::size_t i = 0; i < n_; ++i) {
+      const int extra = implicit_->index.empty() ? 0 : std::max(0, implicit_->index[i] - 1);
+      power_[i] = extra == 0 ? 1.0 : std::pow(std::abs(h_), extra);
+    }
+  }
+
+  /// Weight of component i in the norm of the iteration. What the iteration leaves in a differential unknown stays in the
+  /// solution, whatever its index; an error of an algebraic one enters it times h.
+  double newton_power(std::size_t i) const {
+    return implicit_->differential[i] || power_[i] == 1.0 ? 1.0 : std::abs(h_);
+  }
+
+  /// Readies Z with the continuation of the last polynomial.
+  void predict() {
+    if (!has_polynomial_) {
+      std::fill(Z_.begin(), Z_.end(), 0.0);
+      return;
+    }
+    const double ratio = h_ / last_h_;
+    std::array<double, 7> weight;
+    for (std::size_t i = 0; i < stages(); ++i) {
+      polynomial_->value_weights(1.0 + method_[level_].node[i] * ratio, weight.data());
+      weight[polynomial_->stages - 1] -= 1.0;
+      double* stage = Z_.data() + i * n_;
+      std::fill_n(stage, n_, 0.0);
+      for (std::size_t j = 0; j < polynomial_->stages; ++j) {
+        for (std::size_t k = 0; k < n_; ++k) stage[k] += weight[j] * last_Z_[j * n_ + k];
+      }
+    }
+  }
+
+  /// Sets the norm of the iteration and says when it may end.
+  NewtonLimits newton_limits(const Tolerance* tolerance) {
+    NewtonLimits limits;
+    if (tolerance != nullptr) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < n_; ++i) {
+        weight_[i] = error_weight(*tolerance, i, std::abs(now_[i]));
+        scale_[i] = newton_power(i) / weight_[i];
+        sum += now_[i] * scale_[i] * now_[i] * scale_[i];
+      }
+      limits.target = newton_share;
+      limits.floor = 4.0 * epsilon * std::sqrt(sum / static_cast<double>(n_));
+      limits.stagnation = 10.0 * newton_share;
+      limits.most = newton_most();
+      return limits;
+    }
+    // Without a tolerance: to round-off of every component, where one without size counts with a millionth of the
+    // largest.
+    double largest = std::numeric_limits<double>::min();
+    for (std::size_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(now_[i]));
+    for (std::size_t i = 0; i < n_; ++i) scale_[i] = newton_power(i) / (std::abs(now_[i]) + 1e-6 * largest);
+    limits.target = limits.floor = epsilon;
+    limits.stagnation = 1e-8;
+    limits.most = 30;
+    return limits;
+  }
+
+  NewtonReport solve_stages(const Tolerance* tolerance) {
+    NewtonReport report;
+    for (;;) {
+      if (!jacobian_here_ && !reuse_jacobian_) {
+        report.outcome = linearize();
+        if (report.outcome != Evaluation::ok) return report;
+        jacobian_here_ = true;
+      }
+      if (!solver_.factored_for(h_) && !solver_.factor(h_, stats_)) {
+        report.outcome = Evaluation::singular;
+      } else {
+        predict();
+        const NewtonLimits limits = newton_limits(tolerance);
+        report = solver_.solve(t_, now_.data(), h_, scale_.data(), limits, Z_.data(), stats_);
+      }
+      if (report.outcome == Evaluation::ok || jacobian_here_) return report;
+      reuse_jacobian_ = false;
+    }
+  }
+
+  /// Evaluates the Jacobian: in the middle of the step as the last polynomial foresees it, where it serves all stages
+  /// best; after failures and at the start at the current point.
+  Evaluation linearize() {
+    if (!has_polynomial_ || failures_ > 1) return solver_.linearize(t_, now_.data(), slope_.data(), stats_);
+    const double ratio = h_ / last_h_, x = 1.0 + 0.5 * ratio;
+    std::array<double, 7> weight, slope;
+    polynomial_->value_weights(x, weight.data());
+    polynomial_->slope_weights(x, slope.data());
+    weight[polynomial_->stages - 1] -= 1.0;
+    std::copy(now_.begin(), now_.end(), work_.begin());
+    std::fill(error_.begin(), error_.end(), 0.0);
+    for (std::size_t j = 0; j < polynomial_->stages; ++j) {
+      for (std::size_t i = 0; i < n_; ++i) {
+        work_[i] += weight[j] * last_Z_[j * n_ + i];
+        error_[i] += slope[j] / last_h_ * last_Z_[j * n_ + i];
+      }
+    }
+    return solver_.linearize(t_ + 0.5 * h_, work_.data(), error_.data(), stats_);
+  }
+
+  /// Estimates the error and proposes the next step and order.
+  void judge(const Tolerance& tolerance, const NewtonReport& report, Attempt& result) {
+    result.outcome = estimate(now_.data());
+    if (result.outcome != Evaluation::ok) return;
+    double size = measure(tolerance, result);
+    if (size >= 1.0 && (first_ || after_rejection_)) {
+      for (std::size_t i = 0; i < n_; ++i) work_[i] = now_[i] + error_[i];
+      if (estimate(work_.data()) == Evaluation::ok) size = measure(tolerance, result);
+    }
+    result.error = error_size_ = size;
+
+    const double most = static_cast<double>(newton_most()), used = static_cast<double>(report.iterations);
+    const double caution = safety * (1.0 + 2.0 * most) / (used + 2.0 * most);
+    double factor = caution * growth(size, level_);
+    if (size < 1.0 && has_polynomial_) {
+      factor = std::min(factor, safety * (h_ / last_h_) * growth(size * size / last_error_, level_));
+    }
+    factor = std::clamp(factor, least_factor, most_factor);
+    if (size >= 1.0) {
+      result.next_step = h_ * (first_ ? 0.1 : std::min(factor, safety));
+      return;
+    }
+    // Beyond this the iteration would contract too slowly: its rate grows about like the square of the step.
+    const double tractable = std::max(0.5, std::sqrt(good_contraction / std::max(report.contraction, 1e-3)));
+    const double most_growth = std::min(tractable, after_rejection_ ? 1.0 : most_factor);
+    const std::size_t before = level_;
+    factor = choose_order(tolerance, size, std::min(factor, most_growth), most_growth);
+    if (next_level_ == before && factor >= 1.0 && factor <= dead_zone && report.contraction <= reuse_contraction) {
+      factor = 1.0;
+    }
+    result.next_step = h_ * factor;
+  }
+
+  /// The factor by which the step may grow with this error of the method of a level.
+  double growth(double error, std::size_t level) const {
+    if (!std::isfinite(error)) return least_factor;
+    return std::pow(std::max(error, 1e-10), -1.0 / static_cast<double>(method_[level].stages + 1));
+  }
+
+  /// Chooses the number of stages with the least work s/h per time, where `factor` is what the present one may grow by;
+  /// returns the growth for the one that was chosen. With s-2 stages the estimate would be E_(s-2), with the defect of
+  /// the polynomial p~ whose slope interpolates p' at the nodes of that method: p'(0) - p~'(0). With s+2 stages it is
+  /// guessed as E_s^2 / E_(s-2).
+  double choose_order(const Tolerance& tolerance, double size, double factor, double most_growth) {
+    if (method_.size() == 1 || since_change_ < patience) return factor;
+    const double s = static_cast<double>(stages());
+    const double lower = lower_estimate(tolerance);
+    const double work = s / factor;
+    if (level_ + 1 < method_.size()) {
+      const double raw = size * calibration(tolerance, stages());
+      const double guess = raw * std::min(1.0, raw / lower) / calibration(tolerance, stages() + 2);
+      const double higher = std::clamp(safety * growth(guess, level_ + 1), least_factor, most_growth);
+      if ((s + 2.0) / higher < order_gain * work) {
+        next_level_ = level_ + 1;
+        return higher;
+      }
+    }
+    if (level_ > 0) {
+      const double less = std::clamp(safety * growth(lower / calibration(tolerance, stages() - 2), level_ - 1),
+                                     least_factor, most_growth);
+      if ((s - 2.0) / less < order_gain * work) {
+        next_level_ = level_ - 1;
+        return less;
+      }
+    }
+    return factor;
+  }
+
+  /// The size of the estimate that the method with two stages less would have had, in units of the tolerance as it is.
+  double lower_estimate(const Tolerance& tolerance) {
+    const RadauCoefficients& method = method_[level_];
+    std::fill(work_.begin(), work_.end(), 0.0);
+    for (std::size_t j = 0; j < method.stages; ++j) {
+      const double weight = lower_defect_[level_][j] / h_;
+      for (std::size_t i = 0; i < n_; ++i) work_[i] += weight * Z_[j * n_ + i];
+    }
+    std::fill(error_.begin(), error_.end(), 0.0);
+    solver_.multiply_leading(work_.data(), error_.data());
+    solver_.solve_real(error_.data());
+    Attempt unused;
+    return measure(tolerance, unused) * calibration(tolerance, stages());
+  }
+
+  /// The estimate of the method with s stages is of order s, the method itself of order 2s-1: by how much the first may
+  /// exceed the tolerance.
+  static double calibration(const Tolerance& tolerance, std::size_t stages) {
+    const double s = static_cast<double>(stages);
+    return tolerance.rtol > 0.0 ? std::max(1.0, 0.1 * std::pow(tolerance.rtol, (1.0 - s) / (2.0 * s))) : 1.0;
+  }
+
+  /// Writes the estimate into error_, with the defect taken at y.
+  Evaluation estimate(const double* y) {
+    const RadauCoefficients& method = method_[level_];
+    std::fill(end_slope_.begin(), end_slope_.end(), 0.0);
+    for (std::size_t j = 0; j < method.stages; ++j) {
+      const double weight = method.start_slope[j] / h_;
+      for (std::size_t i = 0; i < n_; ++i) end_slope_[i] += weight * Z_[j * n_ + i];
+    }
+    ++stats_.rhs;
+    const Evaluation outcome = implicit_->residual(t_, y, end_slope_.data(), error_.data());
+    if (outcome != Evaluation::ok) return outcome;
+    solver_.solve_real(error_.data());
+    for (double& value : error_) value = -value;
+    return Evaluation::ok;
+  }
+
+  double measure(const Tolerance& tolerance, Attempt& result) const {
+    double sum = 0.0, most = -1.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double share = power_[i] * std::abs(error_[i]) / error_weight(tolerance, i, now_[i], candidate_[i]);
+      sum += share * share;
+      if (share > most) {
+        most = share;
+        result.worst = i;
+      }
+    }
+    return std::sqrt(sum / static_cast<double>(n_)) / calibration(tolerance, stages());
+  }
+
+  /// Where the end of the step was moved, the polynomial follows it with the slope that the system has there.
+  Evaluation prepare_correction() {
+    std::fill(shift_slope_.begin(), shift_slope_.end(), 0.0);
+    if (implicit_->derivative) {
+      ++stats_.rhs;
+      const Evaluation outcome = implicit_->derivative(t_, now_.data(), shift_slope_.data());
+      if (outcome != Evaluation::ok) return outcome;
+      for (std::size_t i = 0; i < n_; ++i) {
+        shift_slope_[i] = implicit_->differential[i] ? shift_slope_[i] - slope_[i] : 0.0;
+      }
+    }
+    correction_ready_ = true;
+    return Evaluation::ok;
+  }
+
+  const System& system_;
+  std::shared_ptr<const ImplicitSystem> implicit_;
+  std::size_t n_;
+  std::vector<RadauCoefficients> method_;  ///< by rising order
+  std::vector<std::vector<double>> lower_defect_;
+  RadauSolver solver_;
+  std::vector<double> old_, now_, candidate_;
+  std::vector<double> slope_, end_slope_;  ///< y' at the current point and inside the step
+  std::vector<double> weight_, scale_, power_, error_, work_;
+  std::vector<double> shift_, shift_slope_;  ///< what acceptance changed at the end of the step
+  std::vector<double> Z_, last_Z_;
+  const RadauCoefficients* polynomial_ = nullptr;  ///< of last_Z_
+  std::size_t level_ = 0, next_level_ = 0;
+  int since_change_ = 0, failures_ = 0;
+  double h_ = 0.0, last_h_ = 0.0, t_old_ = 0.0;
+  double error_size_ = 0.0, last_error_ = 1.0, contraction_ = 0.0;
+  bool first_ = true, after_rejection_ = false, failed_ = false, rejected_often_ = false;
+  bool stepped_ = false, has_polynomial_ = false, moved_ = false, correction_ready_ = false, slope_known_ = false;
+  bool jacobian_here_ = false, reuse_jacobian_ = false;
+};
+
+std::size_t stages_for(const std::string& order) { return order == "13" ? 7 : order == "9" ? 5 : 3; }
+
+}  // namespace
+
+IntegratorEntry integrator_radau() {
+  IntegratorEntry entry;
+  entry.name = "radau";
+  entry.summary = "Radau II A of order 5, 9 and 13 for stiff and differential-algebraic systems";
+  entry.citation =
+      "E. Hairer, G. Wanner: Stiff differential equations solved by Radau methods. J. Comput. Appl. Math. 111 (1999) "
+      "93-111";
+  entry.order = 5;
+  entry.stages = 3;
+  entry.adaptive = true;
+  entry.implicit = true;
+  entry.accepts = {View::implicit, View::ode};
+  entry.highest_index = 3;
+  entry.properties = {"A-stable", "L-stable", "stiffly accurate"};
+  entry.index1_orders = {5, 5};
+  entry.index2_orders = {5, 3};
+  entry.index3_orders = {5, 3, 2};
+  entry.dense_order = 3;
+  entry.estimate_order = 4;
+  entry.options = {
+      {.name = "order",
+       .summary = "order of the method; variable: 5 in fixed steps, chosen by the convergence of the iteration otherwise",
+       .standard = std::nullopt,
+       .words = {"variable", "5", "9", "13"}},
+      {.name = "min-order", .summary = "lowest order that is chosen", .standard = std::nullopt, .words = {"5", "9", "13"}},
+      {.name = "max-order", .summary = "highest order that is chosen", .standard = std::nullopt, .words = {"13", "9", "5"}},
+  };
+  entry.make = [](const System& system, const Options& options) -> std::unique_ptr<Stepper> {
+    DAEDALUS_CHECK(shows(system, View::implicit) || shows(system, View::ode), "a system of {} unknowns without equations",
+                   system.dimension);
+    DAEDALUS_CHECK(!system.implicit || system.implicit->system_index <= 3, "index {}", system.implicit->system_index);
+    const bool variable = options.word("order") == "variable";
+    const std::size_t least = stages_for(options.word(variable ? "min-order" : "order"));
+    const std::size_t most = variable ? std::max(least, stages_for(options.word("max-order"))) : least;
+    return std::make_unique<Radau>(system, least, most);
+  };
+  return entry;
+}
+
+}  // namespace daedalus::integrate

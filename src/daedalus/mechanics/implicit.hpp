@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+
+#include "daedalus/compile/implicit_function.hpp"
+#include "daedalus/mechanics/evaluator.hpp"
+
+namespace daedalus::mechanics {
+
+/// The level on which holonomic constraints stand in the equations. Nonholonomic ones start on the velocity level.
+enum class Level { position, velocity, acceleration };
+
+/// The equations of motion as F(t, y, y') = 0 with y = (q, v, z_d, z_a, lambda), z_d and z_a the differential and the
+/// algebraic auxiliary unknowns:
+///     q' - v,    M v' - f + G^T lambda,    the auxiliary equations,    the constraints on one level.
+/// On the acceleration level they are G v' - gamma plus the feedback of lower levels.
+struct ImplicitMotion {
+  compile::ImplicitFunction function;
+  std::vector<std::string> names;
+  std::vector<int> index;  ///< of each unknown
+  int system_index = 0;
+  std::vector<int> row_power, column_power;  ///< see integrate::ImplicitSystem
+};
+
+ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback = {});
+
+}  // namespace daedalus::mechanics
