@@ -42,9 +42,7 @@ struct Bounded {
   bool usable() const { return std::isfinite(value) && std::isfinite(error); }
 };
 
-bool is_decision(Op op) {
-  return op == Op::floor || op == Op::sign || (op >= Op::less && op <= Op::logical_not);
-}
+bool is_decision(Op op) { return op == Op::floor || op == Op::sign || (op >= Op::less && op <= Op::logical_not); }
 
 Bounded apply(Op op, Bounded a, Bounded b = {}, Bounded c = {}) {
   if (op == Op::choose) {
@@ -61,8 +59,9 @@ Bounded apply(Op op, Bounded a, Bounded b = {}, Bounded c = {}) {
   // A jump inside the bounds: the branch cut of atan2, a pole between the corners.
   if (spread > 1e-3 * (1.0 + std::abs(value)) || a.error > 1e-3 * (1.0 + std::abs(a.value))) return {value, infinite};
   const bool exact = is_decision(op) || op == Op::neg || op == Op::min || op == Op::max || op == Op::abs;
-  const bool tiny = (value != 0.0 && std::abs(value) < 1e-290) ||
-                    (value == 0.0 && (op == Op::mul || op == Op::div || op == Op::pow || op == Op::exp) && a.value != 0.0);
+  const bool tiny =
+      (value != 0.0 && std::abs(value) < 1e-290) ||
+      (value == 0.0 && (op == Op::mul || op == Op::div || op == Op::pow || op == Op::exp) && a.value != 0.0);
   if (tiny) return {value, infinite};
   return {value, spread + (exact ? 0.0 : 4.5e-16 * std::abs(value))};
 }
@@ -134,7 +133,11 @@ class Reference {
         Bounded result = parts[0];
         for (std::size_t i = 1; i < parts.size(); ++i) {
           const char sign = tree_.flag(node, i);
-          result = apply(sign == '+' ? Op::add : sign == '-' ? Op::sub : sign == '*' ? Op::mul : Op::div, result, parts[i]);
+          result = apply(sign == '+'   ? Op::add
+                         : sign == '-' ? Op::sub
+                         : sign == '*' ? Op::mul
+                                       : Op::div,
+                         result, parts[i]);
         }
         return result;
       }
@@ -189,7 +192,8 @@ std::string model_text(const std::string& expression) {
       quoted += c;
     }
   }
-  return "kind = \"dae\"\n[parameters]\na = 1.5\n[definitions]\n\"f(u, v)\" = \"u*v + sin(u)\"\n[variables]\nx = 0\ny = 0\nz = 0\n"
+  return "kind = \"dae\"\n[parameters]\na = 1.5\n[definitions]\n\"f(u, v)\" = \"u*v + sin(u)\"\n[variables]\nx = 0\ny "
+         "= 0\nz = 0\n"
          "[equations]\ne = \"x = 1\"\nf1 = \"y = 1\"\ng = \"z = 1\"\n[outputs]\nout = \"" +
          quoted + "\"\n";
 }
@@ -218,8 +222,8 @@ void compare(const char* what, Bounded a, Bounded b, const std::string& first, c
   if (std::abs(a.value - b.value) > allowed) differ(what, first, second, a, b);
 }
 
-/// Compares a derivative with dual numbers, which share no rule with it. Their rounding has no bound here: where it might
-/// be large, the derivative has to agree to six digits only.
+/// Compares a derivative with dual numbers, which share no rule with it. Their rounding has no bound here: where it
+/// might be large, the derivative has to agree to six digits only.
 void compare_with_dual(Expr e, Expr symbol, Expr derivative, unsigned point) {
   const Bounded found = evaluate(derivative, point);
   if (!evaluate(e, point).usable() || !found.usable()) return;
@@ -253,10 +257,8 @@ void print_and_read(const char* what, Expr e) {
     compare_everywhere(what, e, again.value);
   } catch (const Error& error) {
     const std::string& code = error.faults().at(0).code;
-    // A derivative may nest deeper than the parser follows, or contain a number that overflowed when it was folded.
-    if (code == "too-deep" || code == "too-large" || text.find("inf") != std::string::npos ||
-        text.find("nan") != std::string::npos)
-      return;
+    // A derivative may nest deeper than the parser follows.
+    if (code == "too-deep" || code == "too-large") return;
     std::fprintf(stderr, "%s: '%s' is not read again:\n%s\n", what, text.c_str(), error.what());
     std::abort();
   }
@@ -275,7 +277,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         model::parse_expression(model::Passage(std::make_shared<const model::SourceMap>(source), text, 0));
     for (unsigned point = 0; point < points; ++point)
       if (const std::optional<Bounded> reference = Reference(tree, point)(tree.left()))
-        compare("plain evaluation and graph", *reference, evaluate(first.value, point), text, expr::to_text(first.value));
+        compare("plain evaluation and graph", *reference, evaluate(first.value, point), text,
+                expr::to_text(first.value));
     print_and_read("printed and read again", first.value);
     if (graph.size() < 500) compare_everywhere("tidied", first.value, expr::tidy(first.value));
 

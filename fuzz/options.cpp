@@ -1,13 +1,14 @@
 // Any words on the command line, any choice of a method: parsed or answered with Error, and what was accepted as a
 // choice is read again from its own text. The first byte chooses; words are separated by line breaks.
 
+#include "daedalus/base/options.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <vector>
 
 #include "cli/command.hpp"
-#include "daedalus/base/options.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 
@@ -37,6 +38,7 @@ void choose(const std::string& text) {
   for (const auto& entry : formulate::formulations()) check(entry.options);
   check({{.name = "omega", .summary = "", .standard = 1.0, .least = 0.0},
          {.name = "xi", .summary = "", .standard = {}},
+         {.name = "share", .summary = "", .standard = 0.5, .least = 0.0, .most = 1.0},
          {.name = "law", .summary = "", .standard = {}, .words = {"a", "bb", "ccc"}}});
 }
 

@@ -1,6 +1,8 @@
 // A model that can be read is prepared, made consistent and run for twenty steps. The answer may be any status or an
 // Error, but always an answer. The first byte chooses formulation and method.
 
+#include "daedalus/solve/pipeline.hpp"
+
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -13,7 +15,6 @@
 #include "daedalus/report/json.hpp"
 #include "daedalus/report/text.hpp"
 #include "daedalus/solve/analysis.hpp"
-#include "daedalus/solve/pipeline.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace daedalus;

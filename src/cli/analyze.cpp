@@ -8,7 +8,7 @@ namespace daedalus::cli {
 
 int analyze(const Command& command) {
   const solve::Prepared prepared = solve::prepare(read(command));
-  const solve::Analysis analysis = solve::analyze(prepared.functions, solve::start_time(*prepared.model, command.run));
+  const solve::Analysis analysis = solve::analyze(prepared, solve::start_time(*prepared.model, command.run));
   print(command.json ? report::to_json(analysis) : report::to_text(analysis, command.model));
   return done;
 }

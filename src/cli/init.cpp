@@ -8,10 +8,10 @@ namespace daedalus::cli {
 int init(const Command& command) {
   const solve::Prepared prepared = solve::prepare(read(command));
   const solve::Start start =
-      solve::consistent_start(prepared.functions, solve::start_time(*prepared.model, command.run),
+      solve::consistent_start(prepared, solve::start_time(*prepared.model, command.run),
                               solve::initialize_mode(*prepared.model, command.run));
-  print(command.json ? report::to_json(start, *prepared.functions)
-                     : report::to_text(start, *prepared.functions, command.model));
+  print(command.json ? report::to_json(start, *prepared.model)
+                     : report::to_text(start, *prepared.model, command.model));
   if (!start.found)
     tell("error[no-convergence]: " + start.message +
          "\n  -> give start values nearer to a solution, or let more of them move (without `fixed`)\n");

@@ -96,7 +96,9 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
 
   CLI::App* methods = add("methods", "the catalogue of integration methods");
-  methods->add_option("NAME", command.model, "one of them");
+  methods->add_option("NAME", command.model, "one of them, or a file with a tableau (.toml)");
+  methods->add_option("--plot", command.plot, "picture of its stability region: .svg or .pdf");
+  methods->add_option("--format", command.format, "text, markdown or json")->check(CLI::IsMember({"text", "markdown", "json"}));
   CLI::App* formulations = add("formulations", "the catalogue of formulations");
   formulations->add_option("NAME", command.model, "one of them");
 

@@ -154,12 +154,18 @@ Error with_place(const Error& error, const Command& command, const model::Model&
 }
 
 /// What to try after a run that failed; empty where the message says it.
-std::string advice_after(integrate::Status status) {
-  switch (status) {
+std::string advice_after(const solve::Trajectory& run) {
+  const auto says = [&](std::string_view what) { return run.message.find(what) != std::string::npos; };
+  if (run.status == integrate::Status::not_finite || says("not a finite number"))
+    return "look for a root or logarithm of a negative number, a division by 0 or an overflow in the model there";
+  if (says("mass matrix"))
+    return "every coordinate needs inertia: its velocity in the kinetic energy with a positive mass, or a constraint that "
+           "holds it";
+  if (says("contradict")) return "drop one of them, or change start values or parameters";
+  switch (run.status) {
     case integrate::Status::no_convergence:
-      return "`daedalus init` shows the start; try other start values, or smaller steps with --max-step";
-    case integrate::Status::not_finite:
-      return "look for a root or logarithm of a negative number, a division by 0 or an overflow in the model there";
+      return run.stats.steps == 0 ? "`daedalus init` shows the start; try other start values"
+                                  : "try smaller steps with --max-step or --step, or a tighter --rtol";
     case integrate::Status::singular:
       return "look at the position there; change start values or parameters so that it is not reached";
     case integrate::Status::step_too_small:
@@ -225,7 +231,7 @@ int simulate(const Command& command) {
   if (plot != PlotKind::none) {
     options.residuals = options.pictures = true;
     // Dense output draws smoother than straight lines between long steps; a file keeps the steps.
-    if (!times && kind == FileKind::none) options.samples = prepared.functions->dimension() < 200 ? 4001 : 1001;
+    if (!times && kind == FileKind::none) options.samples = (prepared.dae ? prepared.dae->dimension() : prepared.functions->dimension()) < 200 ? 4001 : 1001;
   }
   if (page)
     report::page_options(prepared, options,
@@ -349,7 +355,7 @@ int simulate(const Command& command) {
     tell(text + "\n");
     return faults.empty() ? interrupted : numerics_failed;
   }
-  const std::string advice = advice_after(run.status);
+  const std::string advice = advice_after(run);
   tell(fmt::format("error[{}]: {}\n{}", solve::name_of(run.status), run.message,
                    advice.empty() ? "" : fmt::format("  -> {}\n", advice)));
   return numerics_failed;

@@ -1,5 +1,6 @@
 // Every wrong command line of wrong_command_lines.txt is answered with exactly the text and the status that stand there.
 
+#include <regex>
 #include <set>
 #include <vector>
 
@@ -50,6 +51,14 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// Methods and formulations come and go: {all} stands for a list of all names, {near} for names that are near.
+std::string without_lists(std::string answer, const std::string& expected) {
+  static const std::regex all(R"(known names: [^\n(]*[^\n( ](?: \(\d+ in all\))?)"), near(R"(did you mean [^?]*\?)");
+  if (expected.find("{all}") != std::string::npos) answer = std::regex_replace(answer, all, "known names: {all}");
+  if (expected.find("{near}") != std::string::npos) answer = std::regex_replace(answer, near, "did you mean {near}?");
+  return answer;
+}
+
 class WrongCommandLine : public testing::TestWithParam<Case> {};
 
 TEST_P(WrongCommandLine, IsAnsweredExactly) {
@@ -59,7 +68,7 @@ TEST_P(WrongCommandLine, IsAnsweredExactly) {
   if (!one.model.empty()) folder.write("model.toml", one.model);
   Call call;
   for (const std::string& command : one.commands) call = daedalus(replaced(command, "{folder}", path));
-  std::string answer = replaced(call.err, path, "{folder}");
+  std::string answer = without_lists(replaced(call.err, path, "{folder}"), one.answer);
   while (answer.ends_with('\n')) answer.pop_back();
   EXPECT_EQ(answer, one.answer);
   EXPECT_EQ(call.status, one.status) << call.out;
@@ -71,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(Errors, WrongCommandLine, testing::ValuesIn(cases()),
 TEST(WrongCommandLines, AreManyAndNamedOnce) {
   std::set<std::string> names;
   for (const Case& one : cases()) EXPECT_TRUE(names.insert(one.name).second) << one.name;
-  EXPECT_GE(names.size(), 40U);
+  EXPECT_GE(names.size(), 150U);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ class Whole {
     Whole result = a;
     std::int64_t borrow = 0;
     for (std::size_t i = 0; i < a.digits_.size(); ++i) {
-      std::int64_t digit = std::int64_t{a.digits_[i]} - borrow - (i < b.digits_.size() ? std::int64_t{b.digits_[i]} : 0);
+      std::int64_t digit =
+          std::int64_t{a.digits_[i]} - borrow - (i < b.digits_.size() ? std::int64_t{b.digits_[i]} : 0);
       borrow = digit < 0 ? 1 : 0;
       if (digit < 0) digit += std::int64_t{1} << 32;
       result.digits_[i] = static_cast<std::uint32_t>(digit);

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <set>
+#include <span>
 
 #include "conformance/allocations.hpp"
 #include "daedalus/base/check.hpp"
@@ -18,12 +21,22 @@ using problems::make_stepper;
 
 class Integrators : public testing::TestWithParam<std::string> {
  protected:
+  void SetUp() override {
+    if (!takes(method(), kepler())) GTEST_SKIP() << method().name << " takes no ODE and has tests of its own";
+  }
+
   const IntegratorEntry& method() const { return integrator(GetParam()); }
 
   LoopResult run(const LoopOptions& options, std::vector<double>& x, const Observer& observer = {}) const {
     return problems::run(GetParam(), kepler(), options, x, observer);
   }
+
+  /// The equations of a long implicit step need not have a solution: r + h^2 / r^2 = |q + h v|, to which those of Euler's
+  /// method come down, has no positive root from the pericentre on where h > 0.39, and soon after it where h = 0.2.
+  bool unsolvable(bool no_convergence, double h) const { return method().implicit && no_convergence && h > 0.15; }
 };
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Observed orders log2(e(h)/e(h/2)) of a sequence of errors for h, h/2, h/4, ...: that of the finest pair whose errors
 /// are neither disturbed by round-off (the floor) nor outside the asymptotic range (the ceiling).
@@ -38,6 +51,21 @@ double observed_order(const std::vector<double>& errors, double floor, double ce
 // Orders are whole numbers: this leaves the neighbours three times as far away. It corresponds to a next power of h
 // that is a third of the leading one at the finest usable pair: log2((1 + 1/3) / (1 + 1/6)) = 0.19.
 constexpr double order_slack = 0.25;
+
+/// The order that three halvings of the step show: of the finest pair, where the error before it is below a tenth of the
+/// ellipse and the error after it above 1000 round-offs; 0 where there are not four such errors. Each of the N steps rounds
+/// with an error uniform in +-eps/2: round-off is eps sqrt(N/12).
+double order_after_three_halvings(const std::vector<double>& errors, int first_steps) {
+  double order = 0.0, steps = first_steps;
+  int usable = 0;
+  for (std::size_t i = 0; i < errors.size(); ++i, steps *= 2.0) {
+    const double floor = 1000.0 * std::numeric_limits<double>::epsilon() * std::sqrt(steps / 12.0);
+    if (errors[i] < floor) break;
+    if (errors[i] > 0.1) continue;
+    if (++usable >= 4) order = std::log2(errors[i - 1] / errors[i]);
+  }
+  return order;
+}
 
 TEST_P(Integrators, EntryIsComplete) {
   EXPECT_EQ(method().name.find('_'), std::string::npos);
@@ -57,8 +85,11 @@ TEST_P(Integrators, EntryIsComplete) {
 }
 
 TEST_P(Integrators, OrderIsAsDeclared) {
+  // Methods of order 1 turn the ellipse into a spiral on a whole turn.
+  const double t_end = method().order == 1 ? 2.0 : 6.0;
+  constexpr int first_steps = 8;
   std::vector<double> errors;
-  for (int steps = 8; steps <= 16384; steps *= 2) {
+  for (int steps = first_steps; steps <= 4096; steps *= 2) {
     // The largest error of the whole way: at a single time the error of one h may happen to vanish.
     double largest = 0.0;
     Observer observer;
@@ -66,11 +97,20 @@ TEST_P(Integrators, OrderIsAsDeclared) {
       largest = std::max(largest, distance(kepler_solution(t), std::vector<double>(x, x + 5)));
     };
     std::vector<double> start = kepler_solution(0.0);
-    ASSERT_EQ(run(problems::fixed(6.0, 6.0 / steps), start, observer).status, Status::done);
+    const Status status = run(problems::fixed(t_end, t_end / steps), start, observer).status;
+    if (unsolvable(status == Status::no_convergence, t_end / steps)) {
+      errors.push_back(infinity);
+      continue;
+    }
+    ASSERT_EQ(status, Status::done);
     errors.push_back(largest);
   }
-  // Round-off of up to 16384 steps is below 1e-12; an error of a tenth of the ellipse is not asymptotic any more.
-  EXPECT_NEAR(observed_order(errors, 1e-12, 0.1), method().order, order_slack);
+  const double order = order_after_three_halvings(errors, first_steps);
+  RecordProperty("measured_order", std::to_string(order));
+  if (method().order <= 6)
+    EXPECT_NEAR(order, method().order, 0.1);
+  else
+    EXPECT_GT(order, method().order - 0.3);
 }
 
 TEST_P(Integrators, DenseOrderIsAsDeclared) {
@@ -80,7 +120,12 @@ TEST_P(Integrators, DenseOrderIsAsDeclared) {
   for (double h = 0.8; h > 1e-3; h *= 0.5) {
     const std::unique_ptr<Stepper> stepper = make_stepper(method(), system);
     ASSERT_EQ(stepper->start(t0, kepler_solution(t0).data()), Evaluation::ok);
-    ASSERT_EQ(stepper->attempt(h, nullptr).outcome, Evaluation::ok);
+    const Evaluation outcome = stepper->attempt(h, nullptr).outcome;
+    if (unsolvable(outcome == Evaluation::no_convergence, h)) {
+      errors.push_back(infinity);
+      continue;
+    }
+    ASSERT_EQ(outcome, Evaluation::ok);
     ASSERT_EQ(stepper->accepted(t0 + h), Evaluation::ok);
     double largest = 0.0;
     for (int i = 1; i < 10; ++i) {
@@ -123,7 +168,8 @@ TEST_P(Integrators, InterpolantEndsAtTheProjectedState) {
 TEST_P(Integrators, AllocatesNothingPerStep) {
   const auto allocations = [&](const LoopOptions& options) {
     const System system = kepler();
-    const std::unique_ptr<Stepper> stepper = make_stepper(method(), system);
+    const std::unique_ptr<Stepper> stepper =
+        make_stepper(method(), system, options.step ? Control::fixed : Control::adaptive);
     std::vector<double> x = kepler_solution(0.0);
     std::size_t rows = 0, steps = 0;
     Observer observer;
@@ -144,14 +190,14 @@ TEST_P(Integrators, AllocatesNothingPerStep) {
   const auto [many, long_run] = allocations(with_outputs(problems::fixed(1.0, 0.001)));
   EXPECT_EQ(long_run, 100 * (short_run - 1) + 1);
   EXPECT_EQ(few, many);
-  if (method().adaptive) {
-    const auto [few_controlled, short_controlled] =
-        allocations(with_outputs(problems::controlled(kepler(), 3.0, 1e-9)));
-    const auto [many_controlled, long_controlled] =
-        allocations(with_outputs(problems::controlled(kepler(), 300.0, 1e-9)));
-    EXPECT_GT(long_controlled, 20 * short_controlled);
-    EXPECT_EQ(few_controlled, many_controlled);
-  }
+  // Methods of low order take a thousand times more steps for the same tolerance.
+  const double tolerance = method().order >= 5 ? 1e-9 : 1e-6;
+  const auto [few_controlled, short_controlled] =
+      allocations(with_outputs(problems::controlled(kepler(), 3.0, tolerance)));
+  const auto [many_controlled, long_controlled] =
+      allocations(with_outputs(problems::controlled(kepler(), 30.0, tolerance)));
+  EXPECT_GT(long_controlled, 5 * short_controlled);
+  EXPECT_EQ(few_controlled, many_controlled);
 }
 
 TEST_P(Integrators, SameRunTwiceIsTheSameToTheLastBit) {
@@ -167,9 +213,31 @@ TEST_P(Integrators, SameRunTwiceIsTheSameToTheLastBit) {
     return all;
   };
   EXPECT_EQ(rows(problems::fixed(2.0, 0.01)), rows(problems::fixed(2.0, 0.01)));
-  if (method().adaptive) {
-    EXPECT_EQ(rows(problems::controlled(kepler(), 2.0, 1e-8)), rows(problems::controlled(kepler(), 2.0, 1e-8)));
-  }
+  EXPECT_EQ(rows(problems::controlled(kepler(), 2.0, 1e-5)), rows(problems::controlled(kepler(), 2.0, 1e-5)));
+}
+
+// Every method keeps a tolerance, by an estimate of its own or by step doubling: the error follows the tolerance, and dense
+// output does, too.
+TEST_P(Integrators, ErrorFollowsTheTolerance) {
+  // A step may err by tol (1 + |x|) <= 3 tol. An error of the semi-axis a grows with the time t like 3 t/2, 9 on this way. So n
+  // steps make at most 27 n tol; the estimate may be wrong by a factor of 2 where the tolerance is loose.
+  const auto errors = [&](double tolerance) {
+    LoopOptions options = problems::controlled(kepler(), 6.0, tolerance);
+    for (int i = 1; i < 50; ++i) options.output_times.push_back(0.12 * i);
+    double largest = 0.0;
+    Observer observer;
+    observer.output = [&](double t, const double* row) {
+      largest = std::max(largest, distance(kepler_solution(t), std::vector<double>(row, row + 5)));
+    };
+    std::vector<double> x = kepler_solution(0.0);
+    const LoopResult result = run(options, x, observer);
+    EXPECT_EQ(result.status, Status::done) << result.message;
+    EXPECT_LT(largest, 54.0 * tolerance * static_cast<double>(result.stats.steps)) << "between steps";
+    EXPECT_LT(distance(x, kepler_solution(6.0)), 54.0 * tolerance * static_cast<double>(result.stats.steps));
+    return largest;
+  };
+  // An error per step of tol makes a global one of tol^(p/(p+1)): for p = 1 a factor of 10 for 100.
+  EXPECT_LT(errors(1e-6), 0.2 * errors(1e-4));
 }
 
 TEST_P(Integrators, BackwardRunReturns) {
@@ -195,7 +263,6 @@ TEST_P(Integrators, RefusesWhatItCannotTake) {
   const System first_order = problems::growth(-1.0);
   const bool suits = std::ranges::find(method().accepts, View::ode) != method().accepts.end();
   EXPECT_EQ(takes(method(), first_order), suits);
-  EXPECT_TRUE(takes(method(), kepler()));
   if (!suits) {
     EXPECT_THROW(make_stepper(method(), first_order), InternalError);
   }

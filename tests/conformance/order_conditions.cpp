@@ -1,6 +1,8 @@
 // What the entries say about their tableaux, in exact arithmetic: with D a common denominator of all coefficients, the
-// numbers D a_ij, D b_i, D c_i are whole, or p + q sqrt(d) with whole p and q, and every condition is an equation between
-// such numbers.
+// numbers D a_ij, D b_i, D c_i are whole, or p + q sqrt(d) with whole p and q, and every condition is an equation
+// between such numbers.
+#include "daedalus/integrate/order_conditions.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +15,6 @@
 
 #include "conformance/exact_numbers.hpp"
 #include "daedalus/base/options.hpp"
-#include "daedalus/integrate/order_conditions.hpp"
 #include "daedalus/integrate/stability.hpp"
 #include "daedalus/integrate/surd.hpp"
 
@@ -193,13 +194,13 @@ TEST_P(Tableaux, StructureIsAsDeclared) {
   }
 }
 
-// A-stable: |R| <= 1 on the imaginary axis and no pole on the left of it; then |R| <= 1 in the whole left half plane by the
-// maximum principle. L-stable: R tends to 0 as well.
+// A-stable: |R| <= 1 on the imaginary axis and no pole on the left of it; then |R| <= 1 in the whole left half plane by
+// the maximum principle. L-stable: R tends to 0 as well.
 TEST_P(Tableaux, StabilityIsAsDeclared) {
   bool bounded = stability_at_infinity(tableau()) <= 1.0 + 1e-6;
   for (double y = 1e-3; y < 1e7 && bounded; y *= 1.01) {
-    // Symplectic and symmetric methods have |R| = 1 on the axis, computed with a condition that grows with the coefficients
-    // only: round-off of some hundred operations.
+    // Symplectic and symmetric methods have |R| = 1 on the axis, computed with a condition that grows with the
+    // coefficients only: round-off of some hundred operations.
     bounded = std::abs(stability_function(tableau(), {0.0, y})) <= 1.0 + 1e-12;
   }
   for (double r = 1e-2; r < 1e4 && bounded; r *= 1.05)
@@ -219,7 +220,8 @@ TEST_P(Tableaux, RadiusOfTheStiffnessDetectorIsNearTheEdgeOfTheRegion) {
 TEST_P(Tableaux, StabilityFunctionIsNearTheExponential) {
   const double z = 0.05;
   const double error = std::abs(stability_function(tableau(), -z) - std::exp(-z));
-  // The error constant of a method with positive coefficients is at most that of the Taylor polynomial, times a modest factor.
+  // The error constant of a method with positive coefficients is at most that of the Taylor polynomial, times a modest
+  // factor.
   EXPECT_LT(error, 2.0 * std::pow(z, method().order + 1) / std::tgamma(method().order + 2) + 1e-15);
 }
 
@@ -242,8 +244,7 @@ TEST(RootedTrees, AreAsManyAsCayleyCounted) {
   EXPECT_EQ(count, (std::vector<int>{0, 1, 1, 2, 4, 9, 20, 48, 115, 286}));
 }
 
-// Densities by the other formula: n!/gamma(t) is a whole number, and over all trees of n vertices the sum of
-// n!/(gamma(t) sigma(t)) labellings is (n-1)!. Here: the tall tree has n!, the bush n.
+// n!/gamma(t) counts labellings that ascend from the root and is whole; the tall tree has the density n!, the bush n.
 TEST(RootedTrees, DensitiesOfTallTreesAndBushes) {
   long long factorial = 1;
   const std::vector<RootedTree> trees = rooted_trees(8);
@@ -266,8 +267,8 @@ struct Family {
   int b, c, d;
 };
 
-// The families by their simplifying assumptions: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd ed.,
-// table IV.5.13; Lobatto IIIC*: L. Jay, BIT 38 (1998).
+// The families by their simplifying assumptions: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd
+// ed., table IV.5.13; Lobatto IIIC*: L. Jay, BIT 38 (1998).
 TEST(Collocation, SimplifyingAssumptionsHoldExactlySoFar) {
   const std::vector<Family> families{{"implicit-midpoint", 2, 1, 1}, {"gauss4", 4, 2, 2},     {"gauss6", 6, 3, 3},
                                      {"implicit-euler", 1, 1, 0},    {"radau2a5", 5, 3, 2},   {"radau1a5", 5, 2, 3},
@@ -293,12 +294,13 @@ TEST(Misprints, PrintedHeunAndPrintedFamilyFail) {
   WithRoot sum(0);  // sum b c must be 1/2
   for (std::size_t i = 0; i < 3; ++i) sum = sum + heun.b[i] * heun.c[i];
   EXPECT_FALSE(WithRoot(2) * sum == heun.power(2));
-  const Scaled family = scaled({.a = {{}, {"1/4"}, {"-7/5", "12/5"}}, .b = {"-1/6", "8/9", "10/9"}, .c = {"0", "1/4", "1"}});
+  const Scaled family =
+      scaled({.a = {{}, {"1/4"}, {"-7/5", "12/5"}}, .b = {"-1/6", "8/9", "10/9"}, .c = {"0", "1/4", "1"}});
   EXPECT_EQ(exact_order(family, family.b, 3), 0);
 }
 
-// The families with options, at values of the option that are fractions of two powers: all products are exact in the sense
-// of round-off 1e-15.
+// The families with options, at values of the option that are fractions of two powers: all products are exact in the
+// sense of round-off 1e-15.
 TEST(Options, FamiliesKeepTheirOrderForEveryAlpha) {
   for (const auto& [name, order] : {std::pair{"rk2", 2}, std::pair{"rk3-family", 3}}) {
     for (const double alpha : {-1.5, -0.25, 0.25, 0.4, 0.75, 1.5, 3.0}) {
@@ -311,13 +313,15 @@ TEST(Options, FamiliesKeepTheirOrderForEveryAlpha) {
           dx[0] = x[0] * x[0] + t;
           return Evaluation::ok;
         };
-        const auto stepper = entry.make(system, daedalus::Options(Choice{name, {{"alpha", std::to_string(alpha)}}}, entry.options));
+        const auto stepper =
+            entry.make(system, daedalus::Options(Choice{name, {{"alpha", std::to_string(alpha)}}}, entry.options));
         const double start = 1.0;
         stepper->start(0.0, &start);
         stepper->attempt(h, nullptr);
         return stepper->candidate()[0];
       };
-      // Taylor: x' = 1, x'' = 2 x x' + 1 = 3, x''' = 2 x'^2 + 2 x x'' = 8, x'''' = 6 x' x'' + 2 x x''' = 34 at the start.
+      // Taylor: x' = 1, x'' = 2 x x' + 1 = 3, x''' = 2 x'^2 + 2 x x'' = 8, x'''' = 6 x' x'' + 2 x x''' = 34 at the
+      // start.
       const auto exact = [&](double h) { return 1.0 + h + 1.5 * h * h + (order == 3 ? 8.0 / 6.0 * h * h * h : 0.0); };
       // The difference is O(h^(order+1)): halving h divides it by about 2^(order+1), up to a tenth for h = 1e-2.
       const double h = 1e-2, coarse = step(h) - exact(h), fine = step(h / 2) - exact(h / 2);
@@ -340,7 +344,8 @@ TEST(Options, ExcludedValuesAreRefused) {
       entry.make(system, daedalus::Options(Choice{name, {{"alpha", alpha}}}, entry.options));
       return false;
     } catch (const Error& error) {
-      return error.faults()[0].code == "bad-option-value" && error.faults()[0].message.find("'alpha'") != std::string::npos;
+      return error.faults()[0].code == "bad-option-value" &&
+             error.faults()[0].message.find("'alpha'") != std::string::npos;
     }
   };
   EXPECT_TRUE(refused("rk2", "0"));
@@ -355,7 +360,8 @@ using Quadruple = __float128;
 
 Quadruple parse_quadruple(const std::string& text) {
   const std::size_t slash = text.find('/');
-  if (slash != std::string::npos) return parse_quadruple(text.substr(0, slash)) / parse_quadruple(text.substr(slash + 1));
+  if (slash != std::string::npos)
+    return parse_quadruple(text.substr(0, slash)) / parse_quadruple(text.substr(slash + 1));
   Quadruple mantissa = 0;
   int exponent = 0;
   bool fraction = false, negative = false;
@@ -409,7 +415,8 @@ TEST(DecimalCoefficients, Dop853SatisfiesOrder8To30Digits) {
     sizes_b.push_back(modulus(b[i]));
   }
   const std::vector<RootedTree> trees = rooted_trees(9);
-  const std::vector<Quadruple> weights = elementary_weights(trees, a, b), sizes = elementary_weights(trees, sizes_a, sizes_b);
+  const std::vector<Quadruple> weights = elementary_weights(trees, a, b),
+                               sizes = elementary_weights(trees, sizes_a, sizes_b);
   Quadruple worst = 0;
   bool order_9_fails = false;
   for (std::size_t k = 0; k < trees.size(); ++k) {

@@ -76,7 +76,8 @@ TEST(Links, LeadSomewhere) {
         const std::size_t hash = target.find('#');
         const fs::path path = (file.parent_path() / target.substr(0, hash)).lexically_normal();
         const fs::path place = hash == 0 ? file : path;
-        EXPECT_TRUE(fs::exists(repository() / place)) << fmt::format("{}:{}: {}", file.string(), paragraph.line, target);
+        EXPECT_TRUE(fs::exists(repository() / place))
+            << fmt::format("{}:{}: {}", file.string(), paragraph.line, target);
         if (hash == std::string::npos || place.extension() != ".md") continue;
         EXPECT_TRUE(anchors_of(place).contains(target.substr(hash + 1)))
             << fmt::format("{}:{}: no heading for {}", file.string(), paragraph.line, target);
@@ -94,8 +95,8 @@ TEST(Links, TheMapNamesEveryPage) {
   for (const fs::path& file : page_files()) EXPECT_TRUE(named.contains(file)) << file << " is not in docs/index.md";
 }
 
-// GitHub reads Markdown before mathematics: `\,` becomes `,`, `\\` becomes `\`, and `_a_` may turn italic. Blocks of ```math
-// and formulas in $`...`$ are handed on as they are.
+// GitHub reads Markdown before mathematics: `\,` becomes `,`, `\\` becomes `\`, and `_a_` may turn italic. Blocks of
+// ```math and formulas in $`...`$ are handed on as they are.
 TEST(Links, FormulasSurviveMarkdown) {
   static const std::regex formula(R"(\$([^$]+)\$)"), touched(R"(\n|\\[^A-Za-z]|[^A-Za-z0-9]_|\*|<|\]\()");
   for (const fs::path& file : page_files())

@@ -1,4 +1,5 @@
-// What --help lists is what the page of the command line and the man page describe: every command, every option, no others.
+// What --help lists is what the page of the command line and the man page describe: every command, every option, no
+// others.
 
 #include <gtest/gtest.h>
 
@@ -21,15 +22,25 @@ std::set<std::string> all(const std::string& text, const char* pattern) {
   return found;
 }
 
-std::set<std::string> commands() {
+std::set<std::string> read_commands() {
   const std::string help = tests::daedalus("--help").out;
   return all(help.substr(help.find("Subcommands:")), R"(\n  ([a-z][a-z-]*) )");
 }
 
-std::set<std::string> options() {
+const std::set<std::string>& commands() {
+  static const std::set<std::string> names = read_commands();
+  return names;
+}
+
+std::set<std::string> read_options() {
   std::set<std::string> names = all(tests::daedalus("--help").out, R"(\n  (?:-h,)?(--[a-z-]+))");
   for (const std::string& command : commands())
     names.merge(all(tests::daedalus(command + " --help").out, R"(\n  (?:-h,)?(--[a-z-]+))"));
+  return names;
+}
+
+const std::set<std::string>& options() {
+  static const std::set<std::string> names = read_options();
   return names;
 }
 

@@ -118,7 +118,8 @@ std::string difference(const std::string& shown, const std::string& printed) {
     if (expected[i] == "...") {
       if (i + 1 == expected.size()) return {};
       while (at < found.size() && !same_line(expected[i + 1], found[at])) ++at;
-      if (at == found.size()) return fmt::format("after `...` the page shows\n  {}\nwhich is not printed", expected[i + 1]);
+      if (at == found.size())
+        return fmt::format("after `...` the page shows\n  {}\nwhich is not printed", expected[i + 1]);
       continue;
     }
     if (at == found.size()) return fmt::format("the page shows\n  {}\nbut nothing more is printed", expected[i]);

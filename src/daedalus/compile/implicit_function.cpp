@@ -41,7 +41,8 @@ Merged merge(const expr::SparseExpr& a, const expr::SparseExpr& b, Expr zero) {
 }  // namespace
 
 ImplicitFunction compile_implicit(const ImplicitEquations& equations,
-                                  const std::unordered_map<expr::NodeId, double>& numbers, Switches& switches) {
+                                  const std::unordered_map<expr::NodeId, double>& numbers, Switches& switches,
+                                  Request::NewSwitches new_switches) {
   ImplicitFunction out;
   expr::Graph& graph = equations.t.graph();
   std::vector<std::vector<Expr>> inputs{{equations.t}, equations.y, {}};
@@ -65,9 +66,13 @@ ImplicitFunction compile_implicit(const ImplicitEquations& equations,
   jacobian.insert(jacobian.end(), merged.second.begin(), merged.second.end());
   const std::vector<Expr> by_t = expr::derivative_along(equations.F, {{equations.t.id(), graph.constant(1.0)}});
   out.autonomous = std::ranges::all_of(by_t, [](const Expr& e) { return e.is_constant(0.0); });
-  out.residual = compile({inputs, equations.F, &numbers}, switches);
-  out.jacobian = compile({inputs, jacobian, &numbers}, switches);
-  out.time_derivative = compile({inputs, by_t, &numbers}, switches);
+  const auto make = [&](const std::vector<Expr>& outputs, Request::NewSwitches added) {
+    return compile({inputs, outputs, &numbers, added}, switches);
+  };
+  out.residual = make(equations.F, new_switches);
+  // Derivatives are decided by the switches of what they are derivatives of.
+  out.jacobian = make(jacobian, Request::NewSwitches::none);
+  out.time_derivative = make(by_t, Request::NewSwitches::none);
   return out;
 }
 

@@ -28,6 +28,7 @@ struct ImplicitFunction {
 
 /// Differentiates and compiles. The time is proportional to the size of F and of its Jacobians.
 ImplicitFunction compile_implicit(const ImplicitEquations& equations,
-                                  const std::unordered_map<expr::NodeId, double>& numbers, Switches& switches);
+                                  const std::unordered_map<expr::NodeId, double>& numbers, Switches& switches,
+                                  Request::NewSwitches new_switches = Request::NewSwitches::added);
 
 }  // namespace daedalus::compile

@@ -1,10 +1,11 @@
 #include "daedalus/formulate/acceleration_level.hpp"
 
+#include "daedalus/formulate/motion_observation.hpp"
+
 namespace daedalus::formulate {
 
 using integrate::Evaluation;
 using mechanics::Evaluator;
-using mechanics::Outcome;
 
 Formulated acceleration_level(std::shared_ptr<const mechanics::Functions> functions,
                               const mechanics::Feedback& feedback) {
@@ -17,18 +18,21 @@ Formulated acceleration_level(std::shared_ptr<const mechanics::Functions> functi
   system.ode = [running, feedback](double t, const double* x, double* dx) {
     return static_cast<Evaluation>(running->ode(t, x, dx, feedback));
   };
-  static_assert(static_cast<int>(Evaluation::singular) == static_cast<int>(Outcome::singular) &&
-                static_cast<int>(Evaluation::not_finite) == static_cast<int>(Outcome::not_finite) &&
-                static_cast<int>(Evaluation::no_convergence) == static_cast<int>(Outcome::no_convergence));
   system.explain = [running] { return running->explain(); };
-
-  result.evaluator = std::make_shared<Evaluator>(std::move(functions));
-  result.details = [evaluator = result.evaluator, feedback](double t, const double* x) {
-    return evaluator->accelerations(t, x, feedback);
-  };
-  result.factorizations = [running] { return running->factorizations(); };
   system.project = [running](double t, double* x) { return static_cast<Evaluation>(running->project(t, x)); };
   system.project_error = [running](double* error) { running->project_error(error); };
+
+  auto observation = std::make_shared<MotionObservation>(std::move(functions), feedback);
+  result.observation = observation;
+  result.guess = [running, observation](const std::vector<double>& auxiliary) {
+    running->guess_auxiliary(auxiliary);
+    observation->evaluator().guess_auxiliary(auxiliary);
+  };
+  result.freeze = [running, observation](const double* frozen) {
+    running->freeze(frozen);
+    observation->evaluator().freeze(frozen);
+  };
+  result.factorizations = [running] { return running->factorizations(); };
   return result;
 }
 

@@ -3,6 +3,8 @@
 #include <memory>
 
 #include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/mechanics/evaluator.hpp"
+#include "daedalus/mechanics/evaluator.hpp"
 
 namespace daedalus::formulate {
 

@@ -6,20 +6,28 @@
 #include <vector>
 
 #include "daedalus/base/options.hpp"
+#include "daedalus/formulate/observation.hpp"
 #include "daedalus/integrate/system.hpp"
-#include "daedalus/mechanics/evaluator.hpp"
 #include "daedalus/mechanics/functions.hpp"
+#include "daedalus/structure/dae_functions.hpp"
 
 namespace daedalus::formulate {
+
+/// The equations of a model, compiled: one of the two.
+struct Equations {
+  std::shared_ptr<const mechanics::Functions> motion;
+  std::shared_ptr<const structure::DaeFunctions> dae;
+};
 
 /// What a formulation makes of a model: a system for an integrator, and the way back to what the author asked for.
 struct Formulated {
   integrate::System system;
-  /// Accelerations, multipliers and auxiliary unknowns at a state, as this formulation defines them. The evaluator keeps
-  /// them; it is not the one that `system` uses.
-  std::function<mechanics::Outcome(double t, const double* x)> details;
-  std::shared_ptr<mechanics::Evaluator> evaluator;
-  /// Factorizations that the system has needed so far.
+  std::shared_ptr<Observation> observation;
+  /// Sets the first guess of the unknowns that evaluations solve for; `algebraic` as in solve::Start.
+  std::function<void(const std::vector<double>& auxiliary)> guess;
+  /// Lets every evaluation read these frozen values (see compile/switches.hpp), which must outlive it.
+  std::function<void(const double* frozen)> freeze;
+  /// Factorizations that the system has needed so far, beside those of the method.
   std::function<std::size_t()> factorizations;
 };
 
@@ -34,7 +42,7 @@ struct FormulationEntry {
   std::vector<OptionSpec> options;
   std::vector<integrate::View> views = {};  ///< that it can show
   /// Makes the system in one of its views.
-  std::function<Formulated(std::shared_ptr<const mechanics::Functions>, integrate::View, const Options&)> make;
+  std::function<Formulated(const Equations&, integrate::View, const Options&)> make;
 };
 
 /// All formulations, ordered by name. Written by CMake from the files in formulate/methods.

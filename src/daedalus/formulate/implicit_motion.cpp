@@ -16,8 +16,13 @@ Formulated implicit_motion(std::shared_ptr<const mechanics::Functions> functions
   system.dimension = motion.names.size();
   system.names = motion.names;
 
+  auto frozen = std::make_shared<const double*>(nullptr);
+  result.freeze = [inner = result.freeze, frozen](const double* values) {
+    inner(values);
+    *frozen = values;
+  };
   auto view = std::make_shared<integrate::ImplicitSystem>(
-      implicit_view(std::make_shared<const compile::ImplicitFunction>(std::move(motion.function))));
+      implicit_view(std::make_shared<const compile::ImplicitFunction>(std::move(motion.function)), frozen));
   view->index = std::move(motion.index);
   view->system_index = motion.system_index;
   view->row_power = std::move(motion.row_power);

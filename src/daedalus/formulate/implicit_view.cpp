@@ -18,27 +18,30 @@ bool all_finite(const double* values, std::size_t count) {
 struct Call {
   std::shared_ptr<const compile::ImplicitFunction> owner;
   const compile::Function* function;
+  std::shared_ptr<const double*> frozen;
   compile::Function::Scratch scratch;
-  Call(std::shared_ptr<const compile::ImplicitFunction> of, const compile::Function& member)
-      : owner(std::move(of)), function(&member), scratch(member.make_scratch()) {}
 
   Evaluation operator()(double t, const double* y, const double* dy, double* out) {
     const double* inputs[] = {&t, y, dy};
-    (*function)(inputs, out, scratch);
+    (*function)(inputs, out, scratch, *frozen);
     return all_finite(out, function->output_count()) ? Evaluation::ok : Evaluation::not_finite;
   }
 };
 
 }  // namespace
 
-integrate::ImplicitSystem implicit_view(std::shared_ptr<const compile::ImplicitFunction> function) {
+integrate::ImplicitSystem implicit_view(std::shared_ptr<const compile::ImplicitFunction> function,
+                                        std::shared_ptr<const double*> frozen) {
+  const auto call_of = [&](const compile::Function& member) {
+    return Call{function, &member, frozen, member.make_scratch()};
+  };
   integrate::ImplicitSystem view;
   view.pattern = function->pattern;
   view.differential = function->differential;
   view.constant_leading = function->constant_leading;
   view.index.assign(function->differential.size(), 1);
-  view.residual = Call(function, function->residual);
-  view.jacobian = [call = Call(function, function->jacobian), both = std::vector<double>(2 * view.pattern.nonzeros())](
+  view.residual = call_of(function->residual);
+  view.jacobian = [call = call_of(function->jacobian), both = std::vector<double>(2 * view.pattern.nonzeros())](
                       double t, const double* y, const double* dy, double* F_y, double* F_dy) mutable {
     const Evaluation outcome = call(t, y, dy, both.data());
     const std::size_t count = both.size() / 2;
@@ -46,7 +49,7 @@ integrate::ImplicitSystem implicit_view(std::shared_ptr<const compile::ImplicitF
     std::copy_n(both.begin() + static_cast<std::ptrdiff_t>(count), count, F_dy);
     return outcome;
   };
-  if (!function->autonomous) view.time_derivative = Call(function, function->time_derivative);
+  if (!function->autonomous) view.time_derivative = call_of(function->time_derivative);
   return view;
 }
 

@@ -70,7 +70,7 @@ bool has_property(const IntegratorEntry& method, const std::string& property);
 const std::vector<IntegratorEntry>& integrators();
 /// Throws Error("unknown-method") that names the nearest.
 const IntegratorEntry& integrator(const std::string& name);
-/// Says whether the system has a view that the method takes.
+/// Says whether the system has a view that the method takes, of an index that it takes.
 bool takes(const IntegratorEntry& method, const System& system);
 
 enum class Control { fixed, adaptive };

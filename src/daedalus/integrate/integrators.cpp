@@ -17,7 +17,10 @@ const IntegratorEntry& integrator(const std::string& name) {
 }
 
 bool takes(const IntegratorEntry& method, const System& system) {
-  return std::ranges::any_of(method.accepts, [&](View view) { return shows(system, view); });
+  return std::ranges::any_of(method.accepts, [&](View view) {
+    if (view == View::implicit && system.implicit && system.implicit->system_index > method.highest_index) return false;
+    return shows(system, view);
+  });
 }
 
 std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system, const Options& options,

@@ -9,10 +9,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/integrate/error_norm.hpp"
+#include "daedalus/integrate/event_search.hpp"
 #include "daedalus/integrate/first_step.hpp"
 
 namespace daedalus::integrate {
@@ -27,6 +29,8 @@ constexpr double farthest_projection = 20.0;
 /// The last step may be this much longer than asked for, so that no tiny one remains.
 constexpr double stretch = 1.01;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// So many events at one moment, each after the other, are without end.
+constexpr int most_stalled = 500;
 
 Status status_of(Evaluation outcome) {
   switch (outcome) {
@@ -101,6 +105,7 @@ class Run {
         before_(stepper.stats()),
         detector_(method.stability_radius) {
     check();
+    if (options.events != nullptr) search_ = std::make_unique<EventSearch>(*options.events, system);
   }
 
   LoopResult run() {
@@ -110,9 +115,10 @@ class Run {
       } else {
         take_controlled_steps();
       }
-      std::copy_n(stepper_.state(), x_.size(), x_.begin());
+      if (!at_event_) std::copy_n(stepper_.state(), x_.size(), x_.begin());
     }
     result_.t = t_;
+    if (search_) result_.stats.projections += search_->projections();
     const Stats& spent = stepper_.stats();
     result_.stats.rhs += spent.rhs - before_.rhs;
     result_.stats.jacobians += spent.jacobians - before_.jacobians;
@@ -155,11 +161,15 @@ class Run {
       result_.message = fmt::format("the start at t = {} is not finite", time_text(t_));
       return false;
     }
-    while (next_output_ < options_.output_times.size() && options_.output_times[next_output_] == t_) {
-      if (observer_.output) observer_.output(t_, x_.data());
-      ++next_output_;
+    if (options_.events != nullptr) {
+      const Reaction reaction = options_.events->begin(t_, x_.data());
+      at_event_ = true;
+      if (reaction.kind != Reaction::Kind::failed) deliver_start();
+      if (!goes_on(reaction)) return false;
+      at_event_ = false;
+    } else {
+      deliver_start();
     }
-    if (observer_.step) observer_.step(t_, x_.data());
     if (options_.t_start == options_.t_end) return false;
     if (const Evaluation outcome = stepper_.start(t_, x_.data()); outcome != Evaluation::ok) {
       explained_ = true;
@@ -167,6 +177,21 @@ class Run {
       return false;
     }
     return true;
+  }
+
+  void deliver_start() {
+    while (next_output_ < options_.output_times.size() && options_.output_times[next_output_] == t_) {
+      if (observer_.output) observer_.output(t_, x_.data());
+      ++next_output_;
+    }
+    if (observer_.step) observer_.step(t_, x_.data());
+  }
+
+  /// Where the next step must end at the latest: at `end`, or earlier at a moment known in advance.
+  double stop_before(double end) const {
+    if (options_.events == nullptr || !options_.events->next_time) return end;
+    const double t = options_.events->next_time(t_);
+    return ahead(t) > ahead(t_) && ahead(t) < ahead(end) ? t : end;
   }
 
   void take_fixed_steps() {
@@ -178,17 +203,21 @@ class Run {
     for (double k = 1.0; k <= steps; k += 1.0) {
       if (must_stop()) return;
       const bool last = k == steps;
-      const double t_next = last ? options_.t_end : options_.t_start + direction_ * k * size;
-      const double h = last ? t_next - t_ : direction_ * size;
-      if (t_next == t_) {
-        fail_for_small_step(t_next);
+      const double t_grid = last ? options_.t_end : options_.t_start + direction_ * k * size;
+      if (t_grid == t_) {
+        fail_for_small_step(t_grid);
         return;
       }
-      if (try_step(h, t_next, nullptr) != Refusal::none) {
-        fail_at_step(t_next);
-        return;
+      for (bool whole_step = true; t_ != t_grid; whole_step = false) {
+        if (!whole_step && must_stop()) return;
+        const double t_next = stop_before(t_grid);
+        const double h = last || !whole_step || t_next != t_grid ? t_next - t_ : direction_ * size;
+        if (try_step(h, t_next, nullptr) != Refusal::none) {
+          fail_at_step(t_next);
+          return;
+        }
+        if (!finish_step(h)) return;
       }
-      if (!deliver(h)) return;
     }
   }
 
@@ -201,7 +230,8 @@ class Run {
     bool rejected_before = options_.first_step_was_refused;
     while (t_ != options_.t_end) {
       if (must_stop()) return;
-      const double remaining = std::abs(options_.t_end - t_);
+      const double end = stop_before(options_.t_end);
+      const double remaining = std::abs(end - t_);
       size = std::min(size, options_.max_step);
       // Two equal last steps rather than a long one and a short one.
       const bool last = remaining <= std::min(stretch * size, options_.max_step);
@@ -210,7 +240,7 @@ class Run {
       } else if (remaining < 2.0 * size) {
         size = 0.5 * remaining;
       }
-      const double t_next = last ? options_.t_end : t_ + direction_ * size;
+      const double t_next = last ? end : t_ + direction_ * size;
       if (!last && size < smallest_step()) {
         fail_for_small_step(t_next);
         return;
@@ -222,7 +252,9 @@ class Run {
         const double factor = growth(attempt_.error, most_factor);
         size = attempt_.next_step ? std::abs(*attempt_.next_step) : size * (rejected_before ? std::min(factor, 1.0) : factor);
         rejected_before = false;
-        if (!deliver(h)) return;
+        if (!finish_step(h)) return;
+        // A method with a memory begins anew; any other finds its step again by itself.
+        if (restarted_ && !method_.multistep.empty() && t_ != options_.t_end) size = first_size();
       } else {
         stepper_.rejected();
         ++result_.stats.rejected;
@@ -242,7 +274,7 @@ class Run {
 
   double first_size() {
     const double most = std::min(options_.max_step, std::abs(options_.t_end - options_.t_start));
-    if (options_.first_step) return std::min(std::abs(*options_.first_step), most);
+    if (options_.first_step && result_.stats.steps == 0) return std::min(std::abs(*options_.first_step), most);
     const FirstStep first = choose_first_step({.system = system_,
                                                .tolerance = options_.tolerance,
                                                .t = t_,
@@ -316,6 +348,90 @@ class Run {
   Refusal refuse(Evaluation outcome) {
     outcome_ = outcome;
     return Refusal::evaluation;
+  }
+
+  /// Hands out what the accepted step brought, and lets events happen. False where the run must end.
+  bool finish_step(double h) {
+    restarted_ = false;
+    if (!search_) return deliver(h);
+    const double t_end_of_step = t_, t_begin = t_old_;
+    for (double from = t_begin;;) {
+      bool found = false;
+      if (const Evaluation outcome = search_->search({stepper_, t_begin, t_end_of_step, from}, found);
+          outcome != Evaluation::ok) {
+        explained_ = true;
+        fail(outcome, fmt::format("in the search for events between t = {} and t = {}", time_text(t_begin), time_text(t_)));
+        return false;
+      }
+      if (!found) break;
+      if (options_.events->notice(search_->happening()))
+        return happen(search_->time(), search_->state(), search_->at_once() && from == t_begin);
+      if (search_->at_once() && search_->time() == from) {
+        if (++stalled_ > most_stalled) return stall();
+      } else {
+        stalled_ = 0;
+      }
+      from = search_->time();
+      if (from == t_end_of_step) break;
+    }
+    if (options_.events->next_time && options_.events->next_time(t_begin) == t_) {
+      std::copy_n(stepper_.state(), x_.size(), search_->state());
+      return happen(t_, search_->state(), false);
+    }
+    return deliver(h);
+  }
+
+  /// An event at time t and state x, inside the last step or at its end. `at_start`: nothing of the step remains.
+  bool happen(double t, double* x, bool at_start) {
+    if (!deliver_outputs(t)) return false;
+    t_ = t;
+    if (observer_.step && !at_start) observer_.step(t, x);
+    stalled_ = std::abs(t - t_last_event_) <= 8.0 * epsilon * std::abs(t) ? stalled_ + 1 : 0;
+    t_last_event_ = t;
+    const Reaction reaction = options_.events->react(t, x);
+    at_event_ = true;
+    std::copy_n(x, x_.size(), x_.begin());
+    if (reaction.kind != Reaction::Kind::failed) {
+      while (next_output_ < options_.output_times.size() && options_.output_times[next_output_] == t) {
+        if (observer_.output) observer_.output(t, x);
+        ++next_output_;
+      }
+      if (observer_.step) observer_.step(t, x);
+    }
+    if (!goes_on(reaction)) return false;
+    if (stalled_ > most_stalled) return stall();
+    if (t == options_.t_end) return true;
+    restarted_ = true;
+    if (const Evaluation outcome = stepper_.start(t, x); outcome != Evaluation::ok) {
+      explained_ = true;
+      fail(outcome, fmt::format("after the event at t = {}", time_text(t)));
+      return false;
+    }
+    at_event_ = false;
+    return true;
+  }
+
+  bool goes_on(const Reaction& reaction) {
+    if (reaction.kind == Reaction::Kind::changed) return true;
+    result_.status = reaction.kind == Reaction::Kind::stop ? Status::stopped : reaction.status;
+    result_.message = reaction.message;
+    return false;
+  }
+
+  bool stall() {
+    result_.status = Status::too_many_events;
+    result_.message = fmt::format("more than {} events happen at t = {}: the motion does not get away from there", most_stalled,
+                                  time_text(t_));
+    return false;
+  }
+
+  /// Delivers the outputs that lie before `until`, inside the last step.
+  bool deliver_outputs(double until) {
+    while (next_output_ < options_.output_times.size() && ahead(options_.output_times[next_output_]) < ahead(until)) {
+      if (!deliver_output(options_.output_times[next_output_])) return false;
+      ++next_output_;
+    }
+    return true;
   }
 
   /// Hands out what the accepted step brought. False where the run must end.
@@ -420,6 +536,11 @@ class Run {
   const double direction_;
   double t_, t_old_ = 0.0;
   std::vector<double> row_;
+  std::unique_ptr<EventSearch> search_;
+  bool at_event_ = false;   ///< the latest state is x_, not yet that of the stepper
+  bool restarted_ = false;  ///< the last step ended with an event
+  double t_last_event_ = std::numeric_limits<double>::quiet_NaN();
+  int stalled_ = 0;
   const Stats before_;
   StiffnessDetector detector_;
   LoopResult result_;

@@ -10,7 +10,48 @@
 
 namespace daedalus::integrate {
 
-enum class Status { done, interrupted, stopped, step_too_small, too_many_steps, not_finite, singular, no_convergence };
+enum class Status {
+  done,
+  interrupted,
+  stopped,  ///< by an event, as the author wished
+  step_too_small,
+  too_many_steps,
+  not_finite,
+  singular,
+  no_convergence,
+  event_failed,     ///< an event could not be carried out
+  too_many_events,  ///< without end in a finite time
+};
+
+/// What an event did.
+struct Reaction {
+  enum class Kind { changed, stop, failed } kind = Kind::changed;
+  Status status = Status::done;  ///< of a failure
+  std::string message = {};
+};
+
+/// A moment at which watched functions have left their room.
+struct Happening {
+  double t = 0.0;
+  const double* x = nullptr;
+  const std::vector<std::size_t>* left = nullptr;  ///< numbers of the functions
+};
+
+/// What can happen beside the flow of a system. Watched functions hold the system in one mode as long as they have room:
+/// a step never ends beyond the first point where one has none.
+struct EventHooks {
+  std::size_t count = 0;  ///< of watched functions
+  /// Readies for a run that starts here. May change x.
+  std::function<Reaction(double t, double* x)> begin;
+  /// Writes for every function how far it is from where something happens: > 0 while nothing does.
+  std::function<Evaluation(double t, const double* x, double* room)> room;
+  /// The first moment after t at which a step must end; infinite where there is none.
+  std::function<double(double t)> next_time;
+  /// Takes notice that functions have left their room. False where that changes nothing, and the step goes on.
+  std::function<bool(const Happening&)> notice;
+  /// Does what is due at a moment of `notice` or `next_time`. May change x.
+  std::function<Reaction(double t, double* x)> react;
+};
 
 struct LoopOptions {
   double t_start = 0.0, t_end = 0.0;
@@ -22,13 +63,16 @@ struct LoopOptions {
   std::size_t max_steps = 10'000'000;                         ///< accepted and rejected ones together
   /// Between t_start and t_end, ascending in the direction of integration; delivered by dense output.
   std::vector<double> output_times;
+  const EventHooks* events = nullptr;
 };
 
 /// What the loop tells while it runs. Each may be empty.
 struct Observer {
-  /// Called at the start and after every accepted (and projected) step.
+  /// Called at the start and after every accepted (and projected) step; at an event twice with the same time, before and
+  /// after it.
   std::function<void(double t, const double* x)> step;
-  /// Called for every output time, in order; those of a step come before `step` is called for its end.
+  /// Called for every output time, in order; those of a step come before `step` is called for its end. At an event it
+  /// tells what is after it.
   std::function<void(double t, const double* x)> output;
   /// Asked once per step; true ends the run with Status::interrupted.
   std::function<bool()> interrupt;

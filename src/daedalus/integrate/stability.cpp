@@ -116,6 +116,37 @@ double stability_interval(const Tableau& tableau, Complex direction) {
   return inside;
 }
 
+std::vector<std::string> properties_of(const Tableau& tableau) {
+  const std::size_t stages = tableau.b.size();
+  const auto a = [&](std::size_t i, std::size_t j) { return j < tableau.a[i].size() ? tableau.a[i][j] : 0.0; };
+  const std::vector<double>& b = tableau.b;
+  constexpr double slack = 1e-13;
+  bool symplectic = true, symmetric = true, last_row = true, implicit = false;
+  for (std::size_t i = 0; i < stages; ++i) {
+    last_row = last_row && std::abs(a(stages - 1, i) - b[i]) <= slack;
+    for (std::size_t j = 0; j < stages; ++j) {
+      implicit = implicit || (j >= i && a(i, j) != 0.0);
+      symplectic = symplectic && std::abs(b[i] * a(i, j) + b[j] * a(j, i) - b[i] * b[j]) <= slack;
+      symmetric = symmetric && std::abs(a(i, j) + a(stages - 1 - i, stages - 1 - j) - b[j]) <= slack;
+    }
+  }
+  // |R| <= 1 on the imaginary axis and no poles on its left, which would show along a ray: the maximum principle.
+  const double far = stability_at_infinity(tableau);
+  bool stable = far <= 1.0 + 1e-6;
+  for (double angle = 1.5707963267948966; stable && angle <= 3.15; angle += 0.05) {
+    for (double r = 1e-2; stable && r < 1e6; r *= 1.05) {
+      stable = std::abs(stability_function(tableau, std::polar(r, angle))) <= 1.0 + 1e-10;
+    }
+  }
+  std::vector<std::string> result;
+  if (stable) result.push_back("A-stable");
+  if (stable && far < 1e-6) result.push_back("L-stable");
+  if (symplectic) result.push_back("symplectic");
+  if (symmetric) result.push_back("symmetric");
+  if (implicit && last_row) result.push_back("stiffly accurate");
+  return result;
+}
+
 std::size_t stability_regions(const IntegratorEntry& method) { return method.tableau ? 1 : method.multistep.size(); }
 
 double amplification(const IntegratorEntry& method, std::size_t formula, Complex z) {

@@ -17,6 +17,10 @@ double stability_at_infinity(const Tableau& tableau);
 /// 1e6.
 double stability_interval(const Tableau& tableau, std::complex<double> direction);
 
+/// Those of "A-stable", "L-stable", "symplectic", "symmetric" and "stiffly accurate" (implicit methods) that the
+/// coefficients have up to round-off.
+std::vector<std::string> properties_of(const Tableau& tableau);
+
 /// Largest factor by which a step of the method multiplies a solution of x' = lambda x, z = h lambda: |R(z)|, or the
 /// largest root modulus of a multistep formula. The entry must have a tableau or formulas.
 double amplification(const IntegratorEntry& method, std::size_t formula, std::complex<double> z);

@@ -14,7 +14,8 @@ linalg::Sparsity pattern_of(const SparseExpr& matrix) {
 
 void append(std::vector<Expr>& to, const std::vector<Expr>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
-/// Puts -G^T lambda for reaction.<constraint>.<coordinate>.
+}  // namespace
+
 std::unordered_map<NodeId, Expr> reactions(const Equations& equations, const std::vector<Expr>& outputs) {
   const model::Model& model = *equations.model;
   std::unordered_map<std::string, std::size_t> row, column;
@@ -32,8 +33,6 @@ std::unordered_map<NodeId, Expr> reactions(const Equations& equations, const std
   }
   return replacement;
 }
-
-}  // namespace
 
 std::vector<std::string> Functions::state_names() const {
   std::vector<std::string> names;

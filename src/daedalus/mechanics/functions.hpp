@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "daedalus/compile/compile.hpp"
@@ -40,6 +41,9 @@ struct Functions {
   /// Names of the components of x.
   std::vector<std::string> state_names() const;
 };
+
+/// What reaction.<constraint>.<coordinate> stands for where `outputs` use it: components of -G^T lambda.
+std::unordered_map<expr::NodeId, Expr> reactions(const Equations& equations, const std::vector<Expr>& outputs);
 
 /// Compiles the equations. The time is proportional to their size.
 std::shared_ptr<const Functions> compile_functions(Equations equations);

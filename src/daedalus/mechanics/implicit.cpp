@@ -77,7 +77,7 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
   for (std::size_t i = 2 * n; i < out.index.size(); ++i)
     if (i >= out.index.size() - m) out.system_index = std::max(out.system_index, out.index[i]);
   compile::Switches switches = functions.switches;
-  out.function = compile::compile_implicit(equations, eq.model->numbers(), switches);
+  out.function = compile::compile_implicit(equations, eq.model->numbers(), switches, compile::Request::NewSwitches::none);
   return out;
 }
 

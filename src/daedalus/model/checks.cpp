@@ -158,6 +158,7 @@ class Checker {
         default:
           for (int k = 0; k < expr::arity(node.op); ++k)
             if (of(k == 0 ? node.a : k == 1 ? node.b : node.c) > 0) result = no_polynomial;
+          if (result > 0 && (node.op == Op::lookup || node.op == Op::floor || node.op == Op::sign)) by_pieces_ = true;
       }
       degrees[i] = std::min(result, no_polynomial);
     }
@@ -167,7 +168,9 @@ class Checker {
   /// Whether an expression has a higher degree in the velocities than `most` after differentiating: what cancels does
   /// not count.
   bool exceeds(Expr expression, int most) {
+    by_pieces_ = false;
     if (degree(expression) <= most) return false;
+    if (by_pieces_) return true;
     std::vector<Expr> rest{expression};
     for (int k = 0; k < most; ++k) {
       std::vector<Expr> next;
@@ -242,7 +245,7 @@ class Checker {
       faults_.add("constraint-without-unknown",
                   fmt::format("the constraint '{}' {}: its two sides {}", constraint.name,
                               node.value == 0.0 ? "says nothing" : "can never hold",
-                              node.value == 0.0 ? "are the same" : fmt::format("always differ by {}", node.value)),
+                              node.value == 0.0 ? "are the same" : fmt::format("always differ by {}", std::abs(node.value))),
                   "a constraint connects coordinates or velocities", constraint.place);
     else if (!unknowns)
       faults_.add("constraint-without-unknown",
@@ -257,6 +260,7 @@ class Checker {
   const Model& model_;
   Faults& faults_;
   expr::Walk walk_;
+  bool by_pieces_ = false;  ///< a table, a floor or a sign of velocities: derivatives would hide what it is
   std::unordered_map<NodeId, Symbol> symbols_;
   std::unordered_set<NodeId> parameters_;
 };

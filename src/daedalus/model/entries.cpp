@@ -189,7 +189,7 @@ Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
   } else {
     fault("wrong-type",
           fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)),
-          "write for example 2.5 or \"2*x\"", value.place);
+          "write for example 2.5 or \"2*pi\"", value.place);
     result.faulty = true;
   }
   return result;

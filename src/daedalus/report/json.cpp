@@ -5,8 +5,9 @@
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
-#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/report/methods.hpp"
 #include "daedalus/report/version.hpp"
+#include "daedalus/solve/tableau_method.hpp"
 
 namespace daedalus::report {
 
@@ -20,12 +21,12 @@ std::string text_of(expr::Expr e) { return expr::to_text(expr::tidy(e)); }
 
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json levels_json(const std::array<double, 3>& levels, const std::array<bool, 3>& present) {
+Json levels_json(const std::array<double, 3>& levels, const solve::LevelResiduals& of) {
   static constexpr std::array names{"position", "velocity", "acceleration"};
   Json json = Json::object(), list = Json::array();
   for (std::size_t level = 0; level < levels.size(); ++level)
-    if (present[level]) {
-      json[names[level]] = levels[level];
+    if (of.present[level]) {
+      if (of.mechanical) json[names[level]] = levels[level];
       list.push_back(levels[level]);
     }
   json["levels"] = list;
@@ -84,13 +85,37 @@ Json violations_json(const std::vector<solve::Violation>& violations) {
   return list;
 }
 
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json tableau_json(const integrate::Tableau& tableau) {
+  Json json{{"A", tableau.a}, {"b", tableau.b}, {"c", tableau.c}};
+  if (!tableau.embedded.empty()) json["embedded"] = tableau.embedded;
+  if (!tableau.text.b.empty()) {
+    json["exact"] = {{"A", tableau.text.a}, {"b", tableau.text.b}, {"c", tableau.text.c}};
+    if (!tableau.text.embedded.empty()) json["exact"]["embedded"] = tableau.text.embedded;
+  }
+  return json;
+}
+
 Json entry_json(const integrate::IntegratorEntry& entry) {
   Json accepts = Json::array();
   for (const integrate::View view : entry.accepts) accepts.push_back(integrate::name_of(view));
-  return {{"name", entry.name},          {"summary", entry.summary},   {"citation", entry.citation},
-          {"order", entry.order},        {"stages", entry.stages},     {"dense_order", entry.dense_order},
-          {"adaptive", entry.adaptive},  {"implicit", entry.implicit}, {"accepts", accepts},
-          {"highest_index", entry.highest_index}, {"options", options_json(entry.options)}};
+  Json json{{"name", entry.name},          {"summary", entry.summary},   {"citation", entry.citation},
+            {"group", name_of(group_of(entry))},
+            {"order", entry.order},        {"stages", entry.stages},     {"dense_order", entry.dense_order},
+            {"adaptive", entry.adaptive},  {"step_control", control_of(entry)},
+            {"implicit", entry.implicit}, {"accepts", accepts},
+            {"highest_index", entry.highest_index}, {"properties", entry.properties},
+            {"index1_orders", entry.index1_orders}, {"index2_orders", entry.index2_orders},
+            {"index3_orders", entry.index3_orders}, {"notes", entry.notes}, {"options", options_json(entry.options)}};
+  if (entry.tableau) {
+    json["tableau"] = tableau_json(*entry.tableau);
+    // Where |R| <= 1 without end there is no number.
+    json["stability"] = {{"real_axis", finite(integrate::stability_interval(*entry.tableau, -1.0))},
+                         {"imaginary_axis", finite(integrate::stability_interval(*entry.tableau, {0.0, 1.0}))},
+                         {"at_infinity", finite(integrate::stability_at_infinity(*entry.tableau))}};
+  }
+  return json;
 }
 
 Json entry_json(const formulate::FormulationEntry& entry) {
@@ -129,11 +154,12 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
     values[trajectory.columns[column]] = std::move(series);
   }
   json["values"] = std::move(values);
-  json["constraints"] = levels_json(trajectory.constraints.absolute, trajectory.constraints.present);
-  json["constraints_relative"] = levels_json(trajectory.constraints.relative, trajectory.constraints.present);
+  json["constraints"] = levels_json(trajectory.constraints.absolute, trajectory.constraints);
+  json["constraints_relative"] = levels_json(trajectory.constraints.relative, trajectory.constraints);
   json["invariants"] = Json::object();
   if (trajectory.energy) json["invariants"]["energy"] = *trajectory.energy;
   json["events"] = Json::array();
+  for (const solve::EventRecord& event : trajectory.events) json["events"].push_back({{"name", event.name}, {"t", event.t}});
   const integrate::Stats& stats = trajectory.stats;
   json["stats"] = {{"steps", stats.steps},
                    {"rejected", stats.rejected},
@@ -170,10 +196,9 @@ std::string to_json(const solve::Analysis& analysis) {
   return text_of(json);
 }
 
-std::string to_json(const solve::Start& start, const mechanics::Functions& functions) {
-  const mechanics::Equations& eq = functions.equations;
+std::string to_json(const solve::Start& start, const model::Model& model) {
   Json json = with_version();
-  json["model"] = eq.model->name;
+  json["model"] = model.name;
   json["success"] = start.found;
   json["message"] = start.message;
   if (!start.found)
@@ -182,18 +207,7 @@ std::string to_json(const solve::Start& start, const mechanics::Functions& funct
   json["consistent"] = start.found;
   json["consistent_as_given"] = start.consistent_as_given;
   Json values = Json::object();
-  for (std::size_t i = 0; i < functions.n; ++i) values[eq.q[i].name()] = start.x[i];
-  for (std::size_t i = 0; i < functions.n; ++i) values[eq.v[i].name()] = start.x[functions.n + i];
-  for (std::size_t i = 0; i < start.a.size(); ++i) values[eq.a[i].name()] = start.a[i];
-  for (std::size_t i = 0, d = 0; i < start.w.size(); ++i) {
-    if (eq.z_differential[i]) {
-      values[eq.z[i].name()] = start.x[2 * functions.n + d++];
-      values[eq.z_rate[i].name()] = start.w[i];
-    } else {
-      values[eq.z[i].name()] = start.w[i];
-    }
-  }
-  for (std::size_t i = 0; i < start.lambda.size(); ++i) values[eq.lambda[i].name()] = start.lambda[i];
+  for (const auto& [name, value] : start.values) values[name] = value;
   json["values"] = values;
   json["moved"] = Json::object();
   for (const solve::Moved& moved : start.moved) json["moved"][moved.name] = moved.by;
@@ -259,7 +273,7 @@ std::string failure_json(const std::string& code, const std::string& message) {
 }
 
 std::string methods_json(const std::string& name) {
-  if (!name.empty()) return text_of(entry_json(integrate::integrator(name)));
+  if (!name.empty()) return text_of(entry_json(*solve::method_named(name)));
   Json list = Json::array();
   for (const auto& entry : integrate::integrators()) list.push_back(entry_json(entry));
   return text_of(list);

@@ -16,7 +16,7 @@ namespace daedalus::report {
 /// `write_fault` says why the output file is not complete; the run then is no success.
 std::string to_json(const solve::Trajectory& trajectory, const std::string& write_fault = {});
 std::string to_json(const solve::Analysis& analysis);
-std::string to_json(const solve::Start& start, const mechanics::Functions& functions);
+std::string to_json(const solve::Start& start, const model::Model& model);
 std::string to_json(const mechanics::Equations& equations);
 std::string to_json(const Error& error);
 /// A failure that is not the author's: a code and a message.

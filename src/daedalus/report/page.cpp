@@ -39,7 +39,8 @@ void page_options(const solve::Prepared& prepared, solve::RunOptions& options, B
   if (between == Between::nothing || options.samples || options.every || !options.at.empty()) return;
   options.rows = solve::Rows::steps_and_times;
   // About two million numbers at most.
-  const std::size_t width = 2 * prepared.functions->dimension() + 3 * prepared.functions->m + 1;
+  const std::size_t width = prepared.dae ? 2 * prepared.dae->dimension()
+                                         : 2 * prepared.functions->dimension() + 3 * prepared.functions->m + 1;
   options.samples = std::clamp<std::size_t>(2'000'000 / width, 201, 3001);
 }
 
@@ -68,7 +69,7 @@ std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& ru
       data.dimension == 0 ? " plain" : "");
   page += "<noscript><p>The plots and the animation need JavaScript.</p></noscript>\n</section>\n";
   if (data.has_phases) page += "<section>\n<h2>Plots of the model</h2>\n<div id=\"phases\"></div>\n</section>\n";
-  page += page_equations(prepared.functions->equations);
+  page += prepared.dae ? page_equations(*prepared.dae) : page_equations(prepared.functions->equations);
   page += page_summary(prepared, run, options);
   page += data_section(data, run);
   page += fmt::format("</main>\n<footer>Made by daedalus {} ({}). Plots by uPlot{}.</footer>\n", version(), commit(),

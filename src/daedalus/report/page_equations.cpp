@@ -212,4 +212,13 @@ std::string page_equations(const Equations& eq) {
   return text + parameters_table(model) + "</section>\n";
 }
 
+std::string page_equations(const structure::DaeFunctions& dae) {
+  const model::Model& model = *dae.model;
+  const std::size_t own = dae.rows.size() - (dae.dimension() - model.variables.size());
+  std::string text = "<section id=\"equations\">\n<h2>Equations</h2>\n";
+  for (std::size_t i = 0; i < own && i < most_entries; ++i) text += display(zero_equation(dae.equations.F[i]));
+  if (own > most_entries) text += fmt::format("<p>... and {} further equations</p>\n", own - most_entries);
+  return text + parameters_table(model) + "</section>\n";
+}
+
 }  // namespace daedalus::report

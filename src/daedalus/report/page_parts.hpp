@@ -17,6 +17,8 @@ std::string page_summary(const solve::Prepared& prepared, const solve::Trajector
 
 /// The equations of motion as MathML. What is too large for a page is counted, not shown.
 std::string page_equations(const mechanics::Equations& equations);
+/// The same for the equations of a DAE.
+std::string page_equations(const structure::DaeFunctions& dae);
 
 /// What the scripts draw: a description in JSON and two blocks of numbers in base64, little endian.
 struct PageData {

@@ -92,6 +92,7 @@ std::string drift_tile(const Trajectory& run, bool projects) {
 }
 
 std::string energy_tile(const solve::Prepared& prepared, const Trajectory& run) {
+  if (prepared.dae) return "";
   if (!prepared.functions->has_energy())
     return tile("", "Energy", "unknown", "The model gives forces, not energies, so there is no verdict.");
   if (!run.energy)
@@ -126,6 +127,11 @@ std::string run_tile(const Trajectory& run) {
 }
 
 std::string system_tile(const solve::Prepared& prepared) {
+  if (prepared.dae) {
+    const structure::DaeFunctions& dae = *prepared.dae;
+    return tile("", "System", std::string(model::name_of(prepared.model->kind)),
+                fmt::format("{}, {} of them differential.", count(dae.dimension(), "unknown"), dae.differential));
+  }
   const mechanics::Functions& fn = *prepared.functions;
   const std::size_t n = fn.n, m = fn.m;
   std::string words = fmt::format("{}, {}", count(n, "coordinate"), count(m, "constraint"));

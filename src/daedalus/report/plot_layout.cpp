@@ -11,6 +11,7 @@
 #include "daedalus/report/plot_font.hpp"
 #include "daedalus/report/plot_picture.hpp"
 #include "daedalus/report/plot_reduce.hpp"
+#include "daedalus/report/plot_style.hpp"
 
 namespace daedalus::report {
 
@@ -27,17 +28,6 @@ constexpr double curve_width = 0.9, axis_width = 0.5, grid_width = 0.4;
 constexpr double text_height = 0.72;  ///< of digits and capitals, relative to the size
 constexpr double spare = 1.12;        ///< where SVG is shown with a font wider than Helvetica
 constexpr Color ink{38, 38, 38}, pale{226, 226, 226}, quiet{110, 110, 110};
-
-// Okabe and Ito's colours, which people with any kind of colour blindness tell apart; grey in place of their yellow,
-// which is too light for a thin line on white.
-constexpr std::array<Color, 8> palette{{{0, 114, 178},
-                                        {213, 94, 0},
-                                        {0, 158, 115},
-                                        {204, 121, 167},
-                                        {230, 159, 0},
-                                        {86, 180, 233},
-                                        {0, 0, 0},
-                                        {128, 128, 128}}};
 
 // A family has an order, and so have its colours: from dark violet to green, ascending in lightness.
 constexpr std::array<Color, 4> sequence{{{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}}};

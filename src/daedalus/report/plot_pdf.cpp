@@ -51,6 +51,16 @@ void write(Out& out, const Path& path, double height) {
   put(out, "S\n");
 }
 
+void write(Out& out, const Area& area, double height) {
+  put(out, "{} rg\n", channels(area.color));
+  for (const std::vector<Spot>& ring : area.rings) {
+    for (std::size_t i = 0; i < ring.size(); ++i)
+      put(out, "{} {} {}\n", number(ring[i].x), number(height - ring[i].y), i == 0 ? 'm' : 'l');
+    put(out, "h\n");
+  }
+  put(out, "f*\n");
+}
+
 void write(Out& out, const Label& label, double height) {
   const double width = width_of(label.words, label.size);
   const double back = label.anchor == Anchor::start ? 0.0 : label.anchor == Anchor::middle ? width / 2 : width;
@@ -80,6 +90,7 @@ std::string property(std::string_view text) {
 std::string picture_pdf(const Picture& picture) {
   Out content;
   put(content, "1 J 1 j\n");
+  for (const Area& area : picture.areas) write(content, area, picture.height);
   for (const Path& path : picture.paths) write(content, path, picture.height);
   for (const Label& label : picture.labels) write(content, label, picture.height);
 

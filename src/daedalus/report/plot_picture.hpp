@@ -23,6 +23,12 @@ struct Path {
   double width = 0.5;
 };
 
+/// What lies inside an odd number of closed lines, filled.
+struct Area {
+  std::vector<std::vector<Spot>> rings;
+  Color color;
+};
+
 /// A piece of text (UTF-8), raised and smaller for exponents.
 struct Run {
   std::string text;
@@ -45,7 +51,8 @@ struct Picture {
   double width = 0.0, height = 0.0;
   std::string title, description;
   std::vector<Path> paths;
-  std::vector<Label> labels;  ///< over all paths
+  std::vector<Label> labels;     ///< over all paths
+  std::vector<Area> areas = {};  ///< below all paths
 };
 
 /// Size of raised text and how far it is lifted, relative to the size of the text.

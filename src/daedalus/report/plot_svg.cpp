@@ -41,13 +41,11 @@ void hundredths(Out& out, long long value) {
 std::string color(const Color& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.red, c.green, c.blue); }
 
 /// Relative moves between points on a grid of 1/100: short, and roundings do not add up.
-void write(Out& out, const Path& path) {
-  if (path.spots.size() < 2) return;
-  fmt::format_to(std::back_inserter(out), "<path stroke=\"{}\" stroke-width=\"{:.4g}\" d=\"M", color(path.color),
-                 path.width);
+void write(Out& out, const std::vector<Spot>& spots) {
+  out.push_back('M');
   long long x = 0, y = 0;
-  for (std::size_t i = 0; i < path.spots.size(); ++i) {
-    const long long next_x = std::llround(100.0 * path.spots[i].x), next_y = std::llround(100.0 * path.spots[i].y);
+  for (std::size_t i = 0; i < spots.size(); ++i) {
+    const long long next_x = std::llround(100.0 * spots[i].x), next_y = std::llround(100.0 * spots[i].y);
     if (i == 1) out.push_back('l');
     if (i > 1 && next_x == x && next_y == y) continue;
     if (i > 1 && next_x >= x) out.push_back(' ');
@@ -56,6 +54,22 @@ void write(Out& out, const Path& path) {
     hundredths(out, next_y - y);
     x = next_x;
     y = next_y;
+  }
+}
+
+void write(Out& out, const Path& path) {
+  if (path.spots.size() < 2) return;
+  fmt::format_to(std::back_inserter(out), "<path stroke=\"{}\" stroke-width=\"{:.4g}\" d=\"", color(path.color),
+                 path.width);
+  write(out, path.spots);
+  fmt::format_to(std::back_inserter(out), "\"/>\n");
+}
+
+void write(Out& out, const Area& area) {
+  fmt::format_to(std::back_inserter(out), "<path fill=\"{}\" fill-rule=\"evenodd\" d=\"", color(area.color));
+  for (const std::vector<Spot>& ring : area.rings) {
+    write(out, ring);
+    out.push_back('z');
   }
   fmt::format_to(std::back_inserter(out), "\"/>\n");
 }
@@ -93,6 +107,7 @@ std::string picture_svg(const Picture& picture) {
       "{1:.2f}\">\n<title>{2}</title>\n<desc>{3}</desc>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n",
       picture.width, picture.height, escaped(picture.title), escaped(picture.description));
   fmt::format_to(std::back_inserter(out), "<g fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n");
+  for (const Area& area : picture.areas) write(out, area);
   for (const Path& path : picture.paths) write(out, path);
   fmt::format_to(std::back_inserter(out),
                  "</g>\n<g font-family=\"Helvetica, 'Nimbus Sans', Arial, 'Liberation Sans', sans-serif\" "

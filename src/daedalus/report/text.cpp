@@ -7,20 +7,13 @@
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
-#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/report/text_parts.hpp"
 
 namespace daedalus::report {
 
 namespace {
 
-/// "label     text", further lines indented below the text.
-std::string line(const std::string& label, const std::string& text) { return fmt::format("{:<10}{}\n", label, text); }
-
 std::string small(double value) { return value == 0.0 ? "0" : fmt::format("{:.1e}", value); }
-
-std::string joined(const std::vector<std::string>& words, const std::string& separator = ", ") {
-  return fmt::format("{}", fmt::join(words, separator));
-}
 
 constexpr std::size_t most_lines = 12;
 
@@ -39,41 +32,6 @@ std::string notes_lines(const std::vector<std::string>& notes) {
 }
 
 std::string level_name(int level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
-
-/// A table with aligned columns; the last column is not padded.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> width;
-  for (const auto& row : rows) {
-    width.resize(std::max(width.size(), row.size()), 0);
-    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], row[j].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    std::string out;
-    for (std::size_t j = 0; j < row.size(); ++j)
-      out += j + 1 == row.size() ? row[j] : fmt::format("{:<{}}  ", row[j], width[j]);
-    text += out + "\n";
-  }
-  return text;
-}
-
-std::string views_of(const integrate::IntegratorEntry& entry) {
-  std::vector<std::string> names;
-  for (const integrate::View view : entry.accepts) names.push_back(integrate::name_of(view));
-  return joined(names);
-}
-
-std::string option_lines(const std::vector<OptionSpec>& options) {
-  std::string text;
-  for (const OptionSpec& option : options)
-    text += line(text.empty() ? "options" : "",
-                 fmt::format("{}{}: {}", option.name,
-                             option.standard         ? fmt::format(" (default {})", brief(*option.standard))
-                             : option.words.empty() ? ""
-                                                     : fmt::format(" ({})", joined(option.words, "|")),
-                             option.summary));
-  return text;
-}
 
 }  // namespace
 
@@ -146,19 +104,13 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   return text;
 }
 
-std::string to_text(const solve::Start& start, const mechanics::Functions& functions, const std::string& path) {
-  const mechanics::Equations& eq = functions.equations;
-  std::string text = line("model", eq.model->name);
+std::string to_text(const solve::Start& start, const model::Model& model, const std::string& path) {
+  std::string text = line("model", model.name);
   if (!start.found) return text + line("failed", start.message);
   text += start.moved.empty() ? line("start", start.consistent_as_given ? "consistent as given" : "kept as given, not consistent")
                               : moved_lines(start.moved);
   std::vector<std::vector<std::string>> rows;
-  const auto add = [&](const std::string& name, double value) { rows.push_back({"", name, shortest(value)}); };
-  for (std::size_t i = 0; i < functions.n; ++i) add(eq.q[i].name(), start.x[i]);
-  for (std::size_t i = 0; i < functions.n; ++i) add(eq.v[i].name(), start.x[functions.n + i]);
-  for (std::size_t i = 0, d = 0; i < start.w.size(); ++i) add(eq.z[i].name(), eq.z_differential[i] ? start.x[2 * functions.n + d++] : start.w[i]);
-  for (std::size_t i = 0; i < start.a.size(); ++i) add(eq.a[i].name(), start.a[i]);
-  for (std::size_t i = 0; i < start.lambda.size(); ++i) add(eq.lambda[i].name(), start.lambda[i]);
+  for (const auto& [name, value] : start.values) rows.push_back({"", name, shortest(value)});
   for (auto& row : rows) row.front() = std::string(&row == &rows.front() ? "values  " : "        ");
   text += table(rows);
   text += line("residual", small(start.residual) + " (largest, relative)");
@@ -168,24 +120,6 @@ std::string to_text(const solve::Start& start, const mechanics::Functions& funct
   text += notes_lines(start.notes);
   text += line("next", fmt::format("daedalus simulate {}", path));
   return text;
-}
-
-std::string methods_text(const std::string& name) {
-  if (!name.empty()) {
-    const integrate::IntegratorEntry& entry = integrate::integrator(name);
-    std::string text = line("method", entry.name);
-    text += line("", entry.summary);
-    text += line("order", fmt::format("{}, dense output {}, {}", entry.order, entry.dense_order, count(static_cast<std::size_t>(entry.stages), "stage")));
-    text += line("steps", entry.adaptive ? "error control (--rtol, --atol) or fixed (--step)" : "fixed (--step)");
-    text += line("takes", views_of(entry));
-    text += option_lines(entry.options);
-    text += line("source", entry.citation);
-    return text;
-  }
-  std::vector<std::vector<std::string>> rows{{"method", "order", "steps", "takes", "summary"}};
-  for (const auto& entry : integrate::integrators())
-    rows.push_back({entry.name, std::to_string(entry.order), entry.adaptive ? "adaptive" : "fixed", views_of(entry), entry.summary});
-  return table(rows) + "\ndaedalus methods NAME says more about one of them\n";
 }
 
 std::string formulations_text(const std::string& name) {

@@ -15,8 +15,7 @@ namespace daedalus::report {
 
 std::string to_text(const solve::Trajectory& trajectory, const std::string& path);
 std::string to_text(const solve::Analysis& analysis, const std::string& path);
-std::string to_text(const solve::Start& start, const mechanics::Functions& functions, const std::string& path);
-std::string methods_text(const std::string& name);
+std::string to_text(const solve::Start& start, const model::Model& model, const std::string& path);
 std::string formulations_text(const std::string& name);
 
 }  // namespace daedalus::report

@@ -5,6 +5,7 @@
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
 #include "daedalus/linalg/rank.hpp"
+#include "daedalus/structure/dae_evaluator.hpp"
 
 namespace daedalus::solve {
 
@@ -106,6 +107,47 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
                      : fn.holonomic == 0    ? "mechanical system with nonholonomic constraints"
                                             : "mechanical system with holonomic and nonholonomic constraints";
   return out;
+}
+
+namespace {
+
+Analysis analyze_dae(const Prepared& prepared, double t_start) {
+  const structure::DaeFunctions& fn = *prepared.dae;
+  Analysis out;
+  out.model = fn.model->name;
+  out.kind = model::name_of(fn.model->kind);
+  out.unknowns = out.equations = fn.dimension();
+  Start start;
+  try {
+    start = consistent_start(prepared.dae, t_start, Initialize::project);
+  } catch (const Error& error) {
+    for (const Fault& fault : error.faults()) out.notes.push_back(fault.message);
+    start.found = false;
+  }
+  out.consistent = start.found && start.consistent_as_given;
+  if (!start.message.empty()) out.notes.push_back(start.message);
+  if (!start.found) {
+    out.system_class = start.index_above_one ? "differential-algebraic equations of an index above 1" : "differential-algebraic equations";
+    return out;
+  }
+  structure::DaeEvaluator evaluator(prepared.dae);
+  const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(fn.dimension());
+  const std::vector<double> y(start.guess.begin(), middle), dy(middle, start.guess.end());
+  const bool easy = evaluator.easy(t_start, y.data(), dy.data());
+  if (!easy) evaluator.index_at_most_one(t_start, y.data(), dy.data());
+  const bool ode = easy && fn.differential == fn.dimension();
+  out.index = ode ? 0 : 1;
+  out.system_class = ode    ? "ordinary differential equations"
+                     : easy ? "differential-algebraic equations of index 1"
+                            : "differential-algebraic equations of index 1 with a singular matrix of derivatives";
+  out.free_initial_values = easy ? fn.differential : fn.dimension() - evaluator.hidden_equations();
+  return out;
+}
+
+}  // namespace
+
+Analysis analyze(const Prepared& prepared, double t_start) {
+  return prepared.dae ? analyze_dae(prepared, t_start) : analyze(prepared.functions, t_start);
 }
 
 }  // namespace daedalus::solve

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daedalus/mechanics/functions.hpp"
+#include "daedalus/solve/pipeline.hpp"
 #include "daedalus/solve/start.hpp"
 
 namespace daedalus::solve {
@@ -29,7 +30,9 @@ struct Analysis {
   std::vector<std::string> notes;
 };
 
-/// Analyses a mechanical model at its (consistent) start.
+/// Analyses a model at its (consistent) start.
+Analysis analyze(const Prepared& prepared, double t_start);
+/// The same for mechanics.
 Analysis analyze(const std::shared_ptr<const mechanics::Functions>& functions, double t_start);
 
 }  // namespace daedalus::solve

@@ -14,6 +14,7 @@
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/integrate/loop.hpp"
+#include "daedalus/solve/events.hpp"
 #include "daedalus/solve/recorder.hpp"
 
 namespace daedalus::solve {
@@ -43,11 +44,6 @@ void refuse_not_yet(const model::Model& model) {
   const auto not_yet = [&](bool asked, const std::string& what, const Place& place) {
     if (asked) faults.add("not-yet", what + " cannot be run yet", "this version reads and checks them only", place);
   };
-  if (model.kind == model::Kind::dae || model.kind == model::Kind::linear)
-    faults.add("not-yet", fmt::format("models of kind \"{}\" cannot be run yet", model::name_of(model.kind)),
-               "this version runs the kinds \"lagrangian\" and \"mechanical\"", {model.source});
-  not_yet(!model.events.empty(), "[events]", model.events.empty() ? Place{} : model.events.front().place);
-  not_yet(!model.tables.empty(), "[tables]", model.tables.empty() ? Place{} : model.tables.front().place);
   not_yet(!model.invariants.empty(), "[invariants]", model.invariants.empty() ? Place{} : model.invariants.front().place);
   faults.throw_if_any();
 }
@@ -89,15 +85,23 @@ Plan settle(const model::Model& model, const RunOptions& options) {
 
   plan.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
   plan.method = parse_choice(options.method.value_or(given.method.value_or("auto")));
-  if (plan.formulation.name == "auto") plan.formulation.name = "projection";
-  if (plan.method.name == "auto") plan.method.name = "dop853";
+  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
+  if (plan.formulation.name == "auto") plan.formulation.name = mechanical ? "projection" : "direct";
+  if (plan.method.name == "auto") plan.method.name = mechanical ? "dop853" : "radau";
   plan.form = &formulate::formulation(plan.formulation.name);
+  const std::string kind(model::name_of(model.kind));
+  if (std::ranges::find(plan.form->kinds, kind) == plan.form->kinds.end())
+    throw Error("formulation-does-not-fit",
+                fmt::format("the formulation '{}' does not take models of kind \"{}\"", plan.formulation.name, kind),
+                "leave --formulation out, or choose one that does: `daedalus formulations` lists them", {model.source});
   plan.integrator = &integrate::integrator(plan.method.name);
   const auto shared = std::ranges::find_if(plan.integrator->accepts, [&](integrate::View view) {
     return std::ranges::find(plan.form->views, view) != plan.form->views.end();
   });
   if (shared == plan.integrator->accepts.end())
-    throw Error("method-does-not-fit", fmt::format("the method '{}' cannot take the formulation '{}'", plan.method.name, plan.formulation.name));
+    throw Error("method-does-not-fit",
+                fmt::format("the method '{}' cannot take what the formulation '{}' makes", plan.method.name, plan.formulation.name),
+                "`daedalus methods NAME` says what a method takes");
   plan.view = *shared;
   if (!plan.integrator->adaptive && !options.step)
     throw Error("step-needed", fmt::format("the method '{}' has no error estimate and needs a step size", plan.method.name),
@@ -148,6 +152,16 @@ std::vector<double> tolerances(const model::Model& model, const std::vector<std:
   return result;
 }
 
+/// What rows show beside the unknowns.
+Shown shown(const model::Model& model, const double* discrete) {
+  Shown out;
+  for (const model::Named& output : model.outputs) out.outputs.push_back(output.name);
+  for (const model::Parameter& value : model.discrete) out.discrete.push_back(value.name);
+  out.discrete_values = discrete;
+  for (const model::Event& event : model.events) out.resets = out.resets || !event.reset.empty();
+  return out;
+}
+
 }  // namespace
 
 double start_time(const model::Model& model, const RunOptions& options) {
@@ -162,10 +176,20 @@ Prepared prepare(model::Model given) {
   refuse_not_yet(given);
   Prepared prepared;
   prepared.model = std::make_shared<const model::Model>(std::move(given));
+  if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {
+    prepared.dae = timed(prepared.stages, "compile", [&] { return structure::compile_dae(prepared.model); });
+    check_resets({nullptr, prepared.dae});
+    return prepared;
+  }
   auto equations = timed(prepared.stages, "derive", [&] { return mechanics::derive(prepared.model); });
   prepared.functions =
       timed(prepared.stages, "compile", [&] { return mechanics::compile_functions(std::move(equations)); });
+  check_resets({prepared.functions, nullptr});
   return prepared;
+}
+
+Start consistent_start(const Prepared& prepared, double t, Initialize mode) {
+  return prepared.dae ? consistent_start(prepared.dae, t, mode) : consistent_start(prepared.functions, t, mode);
 }
 
 Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
@@ -176,6 +200,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
 
   Trajectory trajectory;
   trajectory.model = model.name;
+  trajectory.constraints.mechanical = !prepared.dae;
   trajectory.formulation = plan.formulation.text();
   trajectory.method = plan.method.text();
   trajectory.t_start = plan.t_start;
@@ -201,14 +226,21 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                           : options.continues && !options.initialize ? Initialize::project
                                                                      : initialize_mode(model, options);
   Start start = timed(trajectory.stages, "start",
-                      [&] { return consistent_start(prepared.functions, plan.t_start, mode); });
+                      [&] { return consistent_start(prepared, plan.t_start, mode); });
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
   formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.form->make(prepared.functions, plan.view, form_options); });
-  formulated.evaluator->guess_auxiliary(start.w);
+      trajectory.stages, "formulate", [&] { return plan.form->make({prepared.functions, prepared.dae}, plan.view, form_options); });
+  if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
-  Recorder recorder(formulated, trajectory, options);
+  Events events(event_symbols({prepared.functions, prepared.dae}),
+                {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues});
+  if (events.any()) {
+    formulated.freeze(events.frozen().data());
+    events.connect(event_port({prepared.functions, prepared.dae}, formulated, events.discrete()), formulated.system.dimension);
+    loop.events = &events.hooks();
+  }
+  Recorder recorder(formulated, shown(model, events.discrete()), trajectory, options);
   if (!start.found) {
     trajectory.status = integrate::Status::no_convergence;
     trajectory.message = start.message;
@@ -223,12 +255,17 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   bool details_failed = false;
   integrate::Observer observer;
   observer.step = [&](double t, const double* x) {
-    const bool keep = options.rows == Rows::steps_and_times ? trajectory.t.empty() || trajectory.t.back() != t
+    const bool event = !events.records.empty() && events.records.back().t == t;
+    const bool keep = options.rows == Rows::steps_and_times ? trajectory.t.empty() || trajectory.t.back() != t || event
                                                             : !at_times && options.rows == Rows::steps;
+    if (events.any()) recorder.forget();
     const bool good = keep ? recorder.row(t, x) : recorder.watch(t, x);
     details_failed = details_failed || !good;
   };
-  observer.output = [&](double t, const double* x) { details_failed = !recorder.row(t, x) || details_failed; };
+  observer.output = [&](double t, const double* x) {
+    if (events.any()) recorder.forget();
+    details_failed = !recorder.row(t, x) || details_failed;
+  };
   observer.interrupt = [&] { return details_failed || (options.interrupt && options.interrupt()); };
   if (options.progress) observer.progress = [&](double t, double h) { options.progress(t, plan.t_end, h); };
 
@@ -238,16 +275,23 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   const auto run = timed(trajectory.stages, "integrate", [&] {
     return integrate::integrate(formulated.system, *plan.integrator, *stepper, loop, observer, state);
   });
+  if (events.any()) recorder.forget();
   if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, state.data());
+  // A run that an event ended shows its end, whatever the output times.
+  if (at_times && run.status == integrate::Status::stopped && (trajectory.t.empty() || trajectory.t.back() != run.t))
+    recorder.row(run.t, state.data());
+  trajectory.events = std::move(events.records);
+  trajectory.notes.insert(trajectory.notes.end(), events.notes.begin(), events.notes.end());
   trajectory.status = run.status;
   trajectory.message = run.message;
   if (details_failed) {
     trajectory.status = integrate::Status::singular;
-    trajectory.message = fmt::format("no multipliers at t = {}: {}", brief(run.t), formulated.evaluator->explain());
+    trajectory.message = fmt::format("{} at t = {}: {}", prepared.dae ? "the equations cannot be solved" : "no multipliers",
+                                     brief(run.t), formulated.observation->explain());
   }
   trajectory.notes.insert(trajectory.notes.end(), run.notes.begin(), run.notes.end());
   trajectory.stats = run.stats;
-  trajectory.stats.factorizations = formulated.factorizations();
+  trajectory.stats.factorizations += formulated.factorizations();
   trajectory.seconds = trajectory.stages.back().second;
   recorder.finish();
 

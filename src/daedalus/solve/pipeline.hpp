@@ -10,13 +10,15 @@
 #include "daedalus/solve/run_options.hpp"
 #include "daedalus/solve/start.hpp"
 #include "daedalus/solve/trajectory.hpp"
+#include "daedalus/structure/dae_functions.hpp"
 
 namespace daedalus::solve {
 
 /// A model that is ready to run: derived and compiled.
 struct Prepared {
   std::shared_ptr<const model::Model> model;
-  std::shared_ptr<const mechanics::Functions> functions;
+  std::shared_ptr<const mechanics::Functions> functions;    ///< of the kinds lagrangian and mechanical
+  std::shared_ptr<const structure::DaeFunctions> dae = nullptr;  ///< of the kinds dae and linear
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage
 };
 
@@ -27,6 +29,9 @@ Prepared prepare(model::Model model);
 double start_time(const model::Model& model, const RunOptions& options);
 /// How to initialize: from the options, the model, or "project".
 Initialize initialize_mode(const model::Model& model, const RunOptions& options);
+
+/// Finds a consistent start of a prepared model near the given one.
+Start consistent_start(const Prepared& prepared, double t, Initialize mode);
 
 /// Runs a prepared model: consistent start, formulation, integration, rows. Numerical failure is a status of the
 /// trajectory, which keeps everything up to it.

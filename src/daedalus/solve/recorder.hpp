@@ -8,13 +8,23 @@
 
 namespace daedalus::solve {
 
+/// What rows show beside the unknowns.
+struct Shown {
+  std::vector<std::string> outputs;
+  std::vector<std::string> discrete;
+  const double* discrete_values = nullptr;  ///< as they are at every moment
+  bool resets = false;                      ///< events change the motion, and with it the energy
+};
+
 /// Turns states into rows of a trajectory and watches constraints and energy on the way.
 class Recorder {
  public:
-  Recorder(formulate::Formulated& formulated, Trajectory& trajectory, const RunOptions& options);
+  Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& trajectory, const RunOptions& options);
 
   /// Takes notice of a state: residuals of every level, energy. False where the state has no finite details.
   bool watch(double t, const double* x);
+  /// The next state is looked at afresh, even if it is the last one: the frozen values may have changed.
+  void forget() { watched_ = false; }
   /// Watches, then appends a row.
   bool row(double t, const double* x);
   /// Writes the summary of everything watched into the trajectory.
@@ -23,24 +33,20 @@ class Recorder {
  private:
   struct Largest {
     std::vector<double> residual, scale;
-    void resize(std::size_t size) {
-      residual.assign(size, 0.0);
-      scale.assign(size, 0.0);
-    }
   };
-  void note(Largest& largest, const std::vector<double>& residual, const std::vector<double>& scale);
 
   formulate::Formulated& formulated_;
+  Shown shown_;
   Trajectory& trajectory_;
   const RunOptions& options_;
-  Largest position_, velocity_, acceleration_;
-  std::vector<double> position_residual_, velocity_residual_, position_scale_, velocity_scale_, outputs_;
+  std::vector<Largest> levels_;
+  std::size_t output_count_;
   std::vector<double> row_;
   std::vector<bool> output_failed_;
   double t_watched_ = 0.0;
   std::vector<double> x_watched_;
   bool watched_ = false, good_ = true;
-  mechanics::Evaluator::Energy energy_now_;
+  formulate::Observation::Energy energy_now_;
   bool energy_started_ = false;
   double energy_start_ = 0.0, potential_start_ = 0.0, energy_change_ = 0.0, kinetic_most_ = 0.0, potential_most_ = 0.0;
 };

@@ -31,6 +31,7 @@ class Replay {
 
   /// The step after the last moment, where the steps from `first` on lead through all moments between.
   std::optional<NextStep> operator()(std::size_t first) {
+    if (!(moments_[first + 1].t > moments_[first].t)) return std::nullopt;  // both sides of an event
     RunOptions options = options_;
     options.samples.reset();
     options.every.reset();
@@ -101,7 +102,7 @@ class Replay {
 
 std::optional<NextStep> next_step(const Prepared& prepared, const RunOptions& options,
                                   const std::vector<Moment>& moments) {
-  if (options.step || options.first_step || moments.size() < 2) return std::nullopt;
+  if (prepared.dae || options.step || options.first_step || moments.size() < 2) return std::nullopt;
   Replay replay(prepared, options, moments);
   // The first repeated step may have followed a refused one, which nobody knows; then the sizes after it differ, and an
   // earlier moment is tried. A single step says nothing about its own past and is the last resort.
@@ -136,6 +137,13 @@ model::Model continued(model::Model model, const Moment& moment) {
     take(unknown, 1);
   }
   for (model::Unknown& unknown : model.auxiliary) take(unknown, 0);
+  for (model::Parameter& discrete : model.discrete) {
+    const auto found = values.find(discrete.name);
+    if (found == values.end())
+      missing.push_back("'" + discrete.name + "'");
+    else
+      discrete.value = found->second;
+  }
   if (!missing.empty()) {
     constexpr std::size_t most = 8;
     const std::size_t all = missing.size();

@@ -2,10 +2,12 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daedalus/mechanics/evaluator.hpp"
 #include "daedalus/solve/trajectory.hpp"
+#include "daedalus/structure/dae_functions.hpp"
 
 namespace daedalus::solve {
 
@@ -30,10 +32,13 @@ struct Redundancy {
 struct Start {
   bool found = true;
   std::string message;  ///< why none was found
+  bool index_above_one = false;  ///< of a DAE, which is then not a matter of its start values
 
   double t = 0.0;
   std::vector<double> x;             ///< (q, v, z_d)
-  std::vector<double> algebraic;     ///< (z_a, lambda): with x the unknowns of the implicit view
+  std::vector<double> algebraic;     ///< with x the unknowns of the implicit view: (z_a, lambda) of mechanics
+  std::vector<double> guess;         ///< for formulate::Formulated::guess
+  std::vector<std::pair<std::string, double>> values;  ///< of all unknowns and derivatives, for people
   std::vector<double> a, lambda, w;  ///< accelerations, multipliers and auxiliary unknowns there
   bool consistent_as_given = true;
   std::vector<Violation> violations;  ///< of the start as given
@@ -48,5 +53,9 @@ struct Start {
 /// the least change in the mass norm and with fixed values and [initial] equations kept, then accelerations and multipliers
 /// from the KKT system. Throws Error for contradicting fixed values and, with `check`, for an inconsistent start.
 Start consistent_start(const std::shared_ptr<const mechanics::Functions>& functions, double t, Initialize mode);
+
+/// The same for a DAE of index 1 at most: all equations and [initial] hold, fixed values are kept, differential unknowns
+/// change as little as possible, in units of their nominal values.
+Start consistent_start(const std::shared_ptr<const structure::DaeFunctions>& functions, double t, Initialize mode);
 
 }  // namespace daedalus::solve

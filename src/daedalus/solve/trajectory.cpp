@@ -16,6 +16,8 @@ std::string name_of(integrate::Status status) {
     case integrate::Status::not_finite: return "not-finite";
     case integrate::Status::singular: return "singular";
     case integrate::Status::no_convergence: return "no-convergence";
+    case integrate::Status::event_failed: return "event-failed";
+    case integrate::Status::too_many_events: return "too-many-events";
   }
   return "unknown";
 }

@@ -18,12 +18,18 @@ struct LevelResiduals {
   std::array<double, 3> absolute{0.0, 0.0, 0.0};
   std::array<double, 3> relative{0.0, 0.0, 0.0};  ///< divided by the largest term of the residual
   std::array<bool, 3> present{false, false, false};
+  bool mechanical = true;  ///< the levels are position, velocity, acceleration
 };
 
 /// A value of the start that the initializer changed.
 struct Moved {
   std::string name;
   double by = 0.0;
+};
+
+struct EventRecord {
+  std::string name;
+  double t = 0.0;
 };
 
 /// What a run produced, whether it reached the end or not.
@@ -49,6 +55,8 @@ struct Trajectory {
   std::size_t column(const std::string& name) const;
   /// Value of a column in the last row.
   double last(const std::string& name) const;
+
+  std::vector<EventRecord> events;  ///< that happened, in order
 
   LevelResiduals constraints;
   std::optional<double> energy;  ///< largest relative change, where the model is conservative

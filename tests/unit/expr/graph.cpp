@@ -145,6 +145,18 @@ TEST_F(GraphTest, WrongNumberOfOperandsIsOurFault) {
   EXPECT_THROW(graph.make(Op::min, a, b, x), InternalError);
 }
 
+TEST_F(GraphTest, WhatIsNotFiniteStaysAsWritten) {
+  EXPECT_EQ(to_text(number(1.0) / number(0.0)), "1/0");
+  EXPECT_EQ(to_text(exp(number(1000.0)) * a), "exp(1000)*a");
+  EXPECT_EQ(to_text(log(number(0.0)) + sqrt(number(-1.0))), "log(0) + sqrt(-1)");
+  EXPECT_EQ(to_text(pow(number(1e200), 2.0)), "1e+200^2");
+  for (const Expr e : {number(1e308) + number(1e308), number(-1e308) - number(1e308), number(1e308) * number(-10.0),
+                       number(1e308) / number(-1e-308), number(1e308) / number(0x1p-60)}) {
+    EXPECT_FALSE(e.is_constant());
+    EXPECT_EQ(to_text(e).find("inf"), std::string::npos) << to_text(e);
+  }
+}
+
 TEST_F(GraphTest, WholePowersAreRepeatedProducts) {
   const double c = 1.0 / 3.0;
   EXPECT_EQ(power(c, 2.0), c * c);

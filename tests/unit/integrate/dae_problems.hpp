@@ -183,7 +183,7 @@ inline DaeProblem fully_implicit_problem() {
   problem.system.implicit = implicit;
   problem.exact = exact;
   problem.kinds = {{0, 1}, {2}};
-  problem.t_end = 1.0;
+  problem.t_end = 4.0;
   return problem;
 }
 
@@ -259,7 +259,7 @@ inline DaeProblem index2_problem() {
     return std::vector<double>{at.x[0], at.x[1], 1.0 + 0.5 * std::sin(2.0 * t)};
   };
   problem.kinds = {{0, 1}, {2}};
-  problem.t_end = 1.0;
+  problem.t_end = 4.0;
   return problem;
 }
 
@@ -367,7 +367,7 @@ inline DaeProblem index3_problem() {
     return std::vector<double>{p.q[0], p.q[1], p.v[0], p.v[1], p.lambda};
   };
   problem.kinds = {{0, 1}, {2, 3}, {4}};
-  problem.t_end = 1.0;
+  problem.t_end = 4.0;
   return problem;
 }
 

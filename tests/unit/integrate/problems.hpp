@@ -54,8 +54,9 @@ inline double distance(const std::vector<double>& a, const std::vector<double>& 
   return largest;
 }
 
-inline std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system) {
-  return method.make(system, Options(Choice{method.name, {}}, method.options));
+inline std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system,
+                                             Control control = Control::fixed) {
+  return integrate::make_stepper(method, system, Options(Choice{method.name, {}}, method.options), control);
 }
 
 inline LoopOptions controlled(const System& system, double t_end, double tolerance) {
@@ -76,7 +77,8 @@ inline LoopOptions fixed(double t_end, double step) {
 inline LoopResult run(const std::string& method, const System& system, const LoopOptions& options,
                       std::vector<double>& x, const Observer& observer = {}) {
   const IntegratorEntry& entry = integrator(method);
-  const std::unique_ptr<Stepper> stepper = make_stepper(entry, system);
+  const std::unique_ptr<Stepper> stepper =
+      make_stepper(entry, system, options.step ? Control::fixed : Control::adaptive);
   return integrate(system, entry, *stepper, options, observer, x);
 }
 

@@ -22,7 +22,7 @@ FormulationEntry formulation_baumgarte() {
       {"omega", "natural frequency of the constraint equation", 10.0, 0.0},
       {"xi", "damping ratio of the constraint equation; 1 is critical", 1.0, 0.0},
   };
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View view, const Options& options) {
+  entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
     const bool poles = options.given("omega") || options.given("xi");
     if (poles && (options.given("alpha") || options.given("beta")))
       throw Error("bad-option-value", "baumgarte takes alpha and beta, or omega and xi, not both pairs",
@@ -36,7 +36,7 @@ FormulationEntry formulation_baumgarte() {
     } else if (options.given("beta")) {
       alpha = beta = options.number("beta");
     }
-    Formulated result = in_view(std::move(functions), view, {beta * beta, 2.0 * alpha, alpha});
+    Formulated result = in_view(equations.motion, view, {beta * beta, 2.0 * alpha, alpha});
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;

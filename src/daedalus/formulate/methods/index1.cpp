@@ -16,8 +16,8 @@ FormulationEntry formulation_index1() {
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View view, const Options&) {
-    Formulated result = in_view(std::move(functions), view, {});
+  entry.make = [](const Equations& equations, integrate::View view, const Options&) {
+    Formulated result = in_view(equations.motion, view, {});
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;

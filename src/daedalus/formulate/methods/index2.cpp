@@ -14,8 +14,8 @@ FormulationEntry formulation_index2() {
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 2;
   entry.views = {integrate::View::implicit};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options&) {
-    Formulated result = implicit_motion(std::move(functions), mechanics::Level::velocity);
+  entry.make = [](const Equations& equations, integrate::View, const Options&) {
+    Formulated result = implicit_motion(equations.motion, mechanics::Level::velocity);
     result.system.project = nullptr;
     return result;
   };

@@ -15,8 +15,8 @@ FormulationEntry formulation_index3() {
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 3;
   entry.views = {integrate::View::implicit};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View, const Options&) {
-    Formulated result = implicit_motion(std::move(functions), mechanics::Level::position);
+  entry.make = [](const Equations& equations, integrate::View, const Options&) {
+    Formulated result = implicit_motion(equations.motion, mechanics::Level::position);
     result.system.project = nullptr;
     return result;
   };

@@ -21,9 +21,9 @@ FormulationEntry formulation_projection() {
   entry.projects = true;
   entry.options = {{"error", "what the error test sees: the whole estimate, or its part tangent to the constraints",
                     std::nullopt, 0.0, 0.0, {"whole", "tangent"}}};
-  entry.make = [](std::shared_ptr<const mechanics::Functions> functions, integrate::View view, const Options& options) {
-    const bool constrained = functions->m > 0;
-    Formulated result = in_view(std::move(functions), view, {});
+  entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
+    const bool constrained = equations.motion->m > 0;
+    Formulated result = in_view(equations.motion, view, {});
     if (!constrained) result.system.project = nullptr;
     if (!constrained || options.word("error") == "whole") result.system.project_error = nullptr;
     return result;

@@ -159,7 +159,10 @@ class ImplicitRungeKutta final : public Stepper {
         stages_(s_ * n_),
         old_stages_(s_ * n_),
         point_(n_),
-        node_values_(s_ + 2) {
+        inside_(s_ + 2),
+        whole_(s_ + 2),
+        value_weights_(s_ + 2),
+        node_slopes_(s_ + 2) {
     DAEDALUS_CHECK(system_->system_index <= scheme_.highest_index, "index {}, at most {}", system_->system_index,
                    scheme_.highest_index);
   }
@@ -214,17 +217,22 @@ class ImplicitRungeKutta final : public Stepper {
       }
       if (const Evaluation outcome = need_slope(); outcome != Evaluation::ok) return outcome;
     }
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      inside_[k] = nodes.integral(k, theta);
+      whole_[k] = nodes.integral(k, 1.0);
+    }
+    for (std::size_t k = 0; k < value_nodes_.size(); ++k) value_weights_[k] = value_nodes_.value(k, theta);
     const double blend = theta * theta * (3.0 - 2.0 * theta);
     for (std::size_t c = 0; c < n_; ++c) {
       if (!system_->differential[c]) {
-        x[c] = interpolated_value(theta, c);
+        x[c] = interpolated_value(c);
         continue;
       }
       collect_slopes(c);
       double inside = 0.0, whole = 0.0;
       for (std::size_t k = 0; k < nodes.size(); ++k) {
-        inside += nodes.integral(k, theta) * node_values_[k];
-        whole += nodes.integral(k, 1.0) * node_values_[k];
+        inside += inside_[k] * node_slopes_[k];
+        whole += whole_[k] * node_slopes_[k];
       }
       x[c] = old_[c] + h_ * inside + blend * ((now_[c] - old_[c]) - h_ * whole);
     }
@@ -348,23 +356,23 @@ class ImplicitRungeKutta final : public Stepper {
   /// Gathers the slopes of one unknown in the order of the nodes in use.
   void collect_slopes(std::size_t c) {
     if (!closed_) {
-      for (std::size_t k = 0; k < stage_nodes_.size(); ++k) node_values_[k] = old_stages_[k * n_ + c];
+      for (std::size_t k = 0; k < stage_nodes_.size(); ++k) node_slopes_[k] = old_stages_[k * n_ + c];
       return;
     }
     std::size_t k = 0;
-    node_values_[k++] = old_slope_[c];
+    node_slopes_[k++] = old_slope_[c];
     if (scheme_.dense_with_stages) {
-      for (const std::size_t i : scheme_.interior) node_values_[k++] = old_stages_[i * n_ + c];
+      for (const std::size_t i : scheme_.interior) node_slopes_[k++] = old_stages_[i * n_ + c];
     }
-    node_values_[k] = slope_[c];
+    node_slopes_[k] = slope_[c];
   }
 
   /// An algebraic unknown, from the ends and the stages between them.
-  double interpolated_value(double theta, std::size_t c) const {
+  double interpolated_value(std::size_t c) const {
     std::size_t k = 0;
-    double result = value_nodes_.value(k++, theta) * old_[c];
-    for (const std::size_t i : scheme_.interior) result += value_nodes_.value(k++, theta) * old_stages_[i * n_ + c];
-    return result + value_nodes_.value(k, theta) * now_[c];
+    double result = value_weights_[k++] * old_[c];
+    for (const std::size_t i : scheme_.interior) result += value_weights_[k++] * old_stages_[i * n_ + c];
+    return result + value_weights_[k] * now_[c];
   }
 
   const Scheme scheme_;
@@ -376,8 +384,9 @@ class ImplicitRungeKutta final : public Stepper {
   const Nodes stage_nodes_, slope_nodes_, value_nodes_;
   std::vector<double> old_, now_, candidate_, computed_, old_slope_, slope_, candidate_slope_;
   std::vector<double> stages_, old_stages_;  ///< of this attempt, of the last accepted step
-  std::vector<double> point_, node_values_;
-  double h_ = 0.0;      ///< of the last accepted step
+  std::vector<double> point_;
+  std::vector<double> inside_, whole_, value_weights_, node_slopes_;  ///< of the nodes between the ends
+  double h_ = 0.0;                                                    ///< of the last accepted step
   bool closed_ = true;  ///< slopes and algebraic unknowns follow from the differential ones at every point
   bool slope_known_ = false, old_slope_known_ = false, candidate_slope_known_ = false, stepped_ = false;
 };

@@ -34,12 +34,18 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr std::size_t most_points = MultistepHistory::most_points;
 /// Steps that differ by less are equal: the loop rounds times, not steps.
 constexpr double step_slack = 1e-8;
-/// Errors of consecutive steps of a multistep method have the same sign and add up where nothing damps them: the estimate
-/// must be this many times smaller than the tolerance.
-constexpr double bdf_margin = 4.0, extended_margin = 1.0;
-/// What the iteration may leave, in units of the error allowed.
-constexpr double newton_share = 0.02;
-constexpr int few_iterations = 5, many_iterations = 20;
+/// The estimate must be this many times smaller than the tolerance. Errors of consecutive steps have the same sign and add
+/// up where nothing damps them: H_(k+1) >= 2 of this is in the estimate already, the rest brings the errors of both
+/// methods on oscillating mechanisms to those of one-step methods of their order at the same tolerance.
+constexpr double bdf_margin = 6.0, extended_margin = 4.0;
+/// What the iteration may leave, in units of the error allowed. Where algebraic unknowns magnify errors of differential
+/// ones a hundred times, as in transistors, more than this looks like an error of the formula.
+constexpr double newton_share = 1e-3;
+/// So many steps without failure make it believable that a far too small error is no accident.
+constexpr int calm = 10;
+/// The formula of order 2 is as stable as that of order 1, which wins only where the solution has a kink.
+constexpr double reluctance = 0.1;
+constexpr int few_iterations = 7, many_iterations = 20;
 
 double harmonic(int k) {
   double sum = 0.0;
@@ -69,6 +75,7 @@ class Multistep final : public Stepper {
     history_.append(0.0, x);
     k_ = 1;
     equal_steps_ = 0;
+    calm_steps_ = calm;
     failures_ = 0;
     starting_ = true;
     ghost_ = false;
@@ -119,7 +126,7 @@ class Multistep final : public Stepper {
     } else {
       double weight[most_points];
       history_.value_weights(interpolation_points_, (theta - 1.0) * h_, weight);
-      history_.combine(interpolation_points_, weight, x);
+      history_.combine(interpolation_points_, weight, 1.0, x);
     }
     if (!moved_) return Evaluation::ok;
     if (const Evaluation outcome = find_end_slope(); outcome != Evaluation::ok) return outcome;
@@ -144,7 +151,7 @@ class Multistep final : public Stepper {
   }
 
   Attempt fixed(double h) {
-    const int k = settings_.most_points;
+    const int k = settings_.fixed_points;
     Attempt result;
     if (history_.count() < points_of_formula(k)) {
       result.outcome = collocate(h);
@@ -194,7 +201,7 @@ class Multistep final : public Stepper {
     result.outcome = solve(h);
     if (result.outcome != Evaluation::ok) {
       starting_ = false;
-      equal_steps_ = 0;
+      equal_steps_ = calm_steps_ = 0;
       ++failures_;
       result.next_step = 0.25 * h;
       return result;
@@ -245,9 +252,9 @@ class Multistep final : public Stepper {
     const std::size_t points = static_cast<std::size_t>(k_) + 1;
     double weight[most_points];
     history_.value_weights(points, h, weight);
-    history_.combine(points, weight, guess_.data());
+    history_.combine(points, weight, 1.0, guess_.data());
     history_.slope_weights(points, h, weight);
-    history_.combine(points, weight, guess_slope_.data());
+    history_.combine(points, weight, 0.0, guess_slope_.data());
     if (!extended()) {
       return newton_.solve(problem(t_ + h, h, guess_.data(), guess_slope_.data(), guess_.data()), candidate_.data(),
                            dy_.data(), stats_);
@@ -271,11 +278,11 @@ class Multistep final : public Stepper {
     const MultistepCoefficients& formula = coefficients_[static_cast<std::size_t>(k_) - 1];
     double weight[most_points], sum[most_points] = {};
     for (int j = 2; j <= k_; ++j) add_grid_point(points, -(j - 2) * h, -formula.bdf_past[j - 1], weight, sum);
-    history_.combine(points, sum, spare_.data());
-    for (std::size_t i = 0; i < n_; ++i) spare_[i] -= formula.bdf_past[0] * first_[i];
+    history_.combine(points, sum, 1.0, spare_.data());
+    for (std::size_t i = 0; i < n_; ++i) spare_[i] -= formula.bdf_past[0] * (first_[i] - state()[i]);
     // The polynomial through the points and the new one, at t + 2h.
     history_.value_weights(points, 2.0 * h, weight);
-    history_.combine(points, weight, end_slope_.data());
+    history_.combine(points, weight, 1.0, end_slope_.data());
     double ratio = 1.0;
     for (std::size_t i = 0; i < points; ++i) ratio *= (2.0 * h - history_.offset(i)) / (h - history_.offset(i));
     for (std::size_t i = 0; i < n_; ++i) end_slope_[i] += ratio * (first_[i] - guess_[i]);
@@ -290,7 +297,7 @@ class Multistep final : public Stepper {
     const MultistepCoefficients& formula = coefficients_[static_cast<std::size_t>(k_) - 1];
     double weight[most_points], sum[most_points] = {};
     for (int j = 1; j <= k_; ++j) add_grid_point(points, -(j - 1) * h, -formula.extended_past[j - 1], weight, sum);
-    history_.combine(points, sum, spare_.data());
+    history_.combine(points, sum, 1.0, spare_.data());
     for (std::size_t i = 0; i < n_; ++i) {
       spare_[i] += h * ((formula.beta_1 - formula.b) * first_dy_[i] + formula.beta_2 * second_dy_[i]);
     }
@@ -318,7 +325,7 @@ class Multistep final : public Stepper {
     const std::size_t points = static_cast<std::size_t>(j) + 1;
     double weight[most_points];
     history_.value_weights(points, h, weight);
-    history_.combine(points, weight, spare_.data());
+    history_.combine(points, weight, 1.0, spare_.data());
     for (std::size_t i = 0; i < n_; ++i) spare_[i] = candidate_[i] - spare_[i];
     return norm(spare_.data());
   }
@@ -361,7 +368,7 @@ class Multistep final : public Stepper {
     if (k_ > 1) {
       below = k_ * sigma[k_] * distance(k_ - 1, h);
       const double two_below = k_ > 2 ? (k_ - 1) * sigma[k_ - 1] * distance(k_ - 2, h) : 0.0;
-      if (k_ > 2 ? std::max(below, two_below) <= here : below <= 0.5 * here) k = k_ - 1;
+      if (k_ > 2 ? std::max(below, two_below) <= here : below <= reluctance * here) k = k_ - 1;
     }
     if (!(result.error <= 1.0)) {
       reject(h, margin, k, k < k_ ? below / k_ : estimate, result);
@@ -370,6 +377,7 @@ class Multistep final : public Stepper {
 
     // Whether the order may rise. At the start it does so with every step, until something speaks against it.
     ++equal_steps_;
+    ++calm_steps_;
     still_starting_ = k == k_ && k_ < settings_.most_points;
     double factor = 1.0;
     if (starting_ && still_starting_) {
@@ -379,16 +387,14 @@ class Multistep final : public Stepper {
       if (k == k_ && k_ < settings_.most_points && equal_steps_ > k_ &&
           history_.count() >= static_cast<std::size_t>(k_) + 2) {
         const double above = (k_ + 2) * sigma[k_ + 2] * distance(k_ + 1, h);
-        if (k_ > 1 && below <= std::min(here, above)) {
-          k = k_ - 1;
-        } else if (above < (k_ > 1 ? here : 0.5 * here)) {
+        if (above < here) {
           k = k_ + 1;
           estimate = above / (k_ + 2);
         }
       }
       if (k < k_) estimate = below / k_;
       const double wish = std::pow(2.0 * margin * estimate + 1e-4, -1.0 / (k + 1));
-      if (wish >= 2.0 && equal_steps_ > k_) {
+      if (wish >= 2.0 && (equal_steps_ > k_ || (wish >= 4.0 && calm_steps_ >= calm))) {
         factor = 2.0;
       } else if (wish <= 1.0) {
         factor = std::clamp(wish, 0.5, 0.9);
@@ -400,7 +406,7 @@ class Multistep final : public Stepper {
 
   void reject(double h, double margin, int k, double estimate, Attempt& result) {
     starting_ = false;
-    equal_steps_ = 0;
+    equal_steps_ = calm_steps_ = 0;
     ++failures_;
     double factor = 0.25;
     if (failures_ == 1) {
@@ -408,6 +414,7 @@ class Multistep final : public Stepper {
       factor = std::clamp(0.9 * std::pow(2.0 * margin * estimate + 1e-4, -1.0 / (k_ + 1)), 0.25, 0.9);
     } else if (failures_ == 2) {
       k_ = k;
+      factor = std::clamp(0.9 * std::pow(2.0 * margin * estimate + 1e-4, -1.0 / (k_ + 1)), 0.25, 0.5);
     } else {
       k_ = 1;
     }
@@ -427,7 +434,7 @@ class Multistep final : public Stepper {
     } else {
       double weight[most_points];
       history_.slope_weights(interpolation_points_, 0.0, weight);
-      history_.combine(interpolation_points_, weight, spare_.data());
+      history_.combine(interpolation_points_, weight, 0.0, spare_.data());
     }
     double largest = 0.0, moved = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -451,7 +458,8 @@ class Multistep final : public Stepper {
 
   int k_ = 1, next_k_ = 1;
   int equal_steps_ = 0;  ///< with this step and this order
-  int failures_ = 0;     ///< of this step
+  int calm_steps_ = calm;  ///< since a step failed
+  int failures_ = 0;       ///< of this step
   bool starting_ = true, still_starting_ = true, ghost_ = false, by_collocation_ = false;
   double h_ = 0.0, last_h_ = 0.0;
   double enough_ = 0.0, floor_ = 0.0;

@@ -15,10 +15,11 @@ enum class MultistepFormula {
 struct MultistepSettings {
   MultistepFormula formula;
   int most_points;           ///< largest k: the backward differentiation over k + 1 points
+  int fixed_points;          ///< k of fixed steps
   std::size_t start_stages;  ///< of the collocation that starts runs with fixed steps: 3, 5 or 7
 };
 
-/// Makes a stepper of variable k and variable step for F(t, y, y') = 0. Fixed steps use the largest k throughout. The
+/// Makes a stepper of variable k and variable step for F(t, y, y') = 0. The
 /// correction of Newton's method can be replaced; none: the square one.
 std::unique_ptr<Stepper> make_multistep(const System& system, const MultistepSettings& settings,
                                         const NewtonCorrection* correction = nullptr);

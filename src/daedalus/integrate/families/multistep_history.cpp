@@ -58,14 +58,15 @@ void MultistepHistory::slope_weights(std::size_t points, double x, double* weigh
   }
 }
 
-void MultistepHistory::combine(std::size_t points, const double* weight, double* out) const {
+void MultistepHistory::combine(std::size_t points, const double* weight, double total, double* out) const {
   const double* first = value(0);
-  for (std::size_t k = 0; k < dimension_; ++k) out[k] = weight[0] * first[k];
+  std::fill_n(out, dimension_, 0.0);
   for (std::size_t i = 1; i < points; ++i) {
     const double* y = value(i);
     const double w = weight[i];
-    for (std::size_t k = 0; k < dimension_; ++k) out[k] += w * y[k];
+    for (std::size_t k = 0; k < dimension_; ++k) out[k] += w * (y[k] - first[k]);
   }
+  for (std::size_t k = 0; k < dimension_; ++k) out[k] += total * first[k];
 }
 
 }  // namespace daedalus::integrate

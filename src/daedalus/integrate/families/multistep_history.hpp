@@ -31,8 +31,9 @@ class MultistepHistory {
   void value_weights(std::size_t points, double x, double* weight) const;
   /// The same for its derivative.
   void slope_weights(std::size_t points, double x, double* weight) const;
-  /// Sets out to sum_i weight_i y_i.
-  void combine(std::size_t points, const double* weight, double* out) const;
+  /// Sets out to total y_0 + sum_(i > 0) weight_i (y_i - y_0): weights that add up to `total`, without the round-off of
+  /// their sum, which would be the same in all steps and add up.
+  void combine(std::size_t points, const double* weight, double total, double* out) const;
 
  private:
   std::size_t dimension_, count_ = 0;

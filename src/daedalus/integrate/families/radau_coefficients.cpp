@@ -155,6 +155,12 @@ void RadauCoefficients::slope_weights(double x, double* weight) const {
   }
 }
 
+double RadauCoefficients::bubble_value(double x) const {
+  double value = 0.0;
+  for (std::size_t k = bubble.size(); k-- > 0;) value = (value + bubble[k]) * x;
+  return value;
+}
+
 RadauCoefficients radau_coefficients(std::size_t stages) {
   DAEDALUS_CHECK(stages == 3 || stages == 5 || stages == 7, "{} stages", stages);
   const std::size_t s = stages;
@@ -177,6 +183,13 @@ RadauCoefficients radau_coefficients(std::size_t stages) {
       inverse[(i - 1) * s + i - 1] += 1 / (x[i] - x[j]);
     }
   }
+  std::vector<Real> product{1};  // prod_i (1 - t/c_i) by powers of t
+  for (std::size_t i = 1; i <= s; ++i) {
+    product.push_back(0);
+    for (std::size_t k = i; k > 0; --k) product[k] -= product[k - 1] / x[i];
+  }
+  for (std::size_t k = 0; k <= s; ++k) product[k] /= static_cast<Real>(k + 1);
+  result.bubble = rounded(product);
   result.barycentric = rounded(w);
   result.start_slope = rounded(start_slope);
   result.inverse = rounded(inverse);

@@ -22,10 +22,16 @@ struct RadauCoefficients {
   std::vector<double> start_slope;
   std::vector<double> barycentric;  ///< 1 / prod_(k != j) (x_j - x_k) over the nodes 0, c_1, ..., c_s, that of 0 first
 
+  /// Coefficients of x^1, ..., x^(s+1) in b(x) = int_0^x prod_i (1 - t/c_i) dt. It has slope 1 at 0, slope 0 at all nodes
+  /// and value 0 at 0 and 1: with a multiple of it p gets the right slope at 0, too, and one order more in between.
+  std::vector<double> bubble;
+
   /// Writes the weights w_i, i = 1..s, of p(x) = sum_i w_i Z_i.
   void value_weights(double x, double* weight) const;
   /// The same for p'(x).
   void slope_weights(double x, double* weight) const;
+  /// b(x)
+  double bubble_value(double x) const;
 };
 
 /// Computes the coefficients for 3, 5 or 7 stages: order 5, 9 or 13.

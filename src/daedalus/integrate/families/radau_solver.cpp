@@ -122,6 +122,15 @@ void RadauSolver::newton_change() {
   combine(coefficients_->transform, s, n_, transformed_.data(), residual_.data());
 }
 
+bool RadauSolver::is_noise(const double* noise) const {
+  for (std::size_t i = 0; i < coefficients_->stages; ++i) {
+    for (std::size_t j = 0; j < n_; ++j) {
+      if (std::abs(residual_[i * n_ + j]) > noise[j]) return false;
+    }
+  }
+  return true;
+}
+
 NewtonReport RadauSolver::solve(double t, const double* y, double h, const double* scale, const NewtonLimits& limits,
                                 double* Z, Stats& stats) {
   const std::size_t s = coefficients_->stages;
@@ -149,28 +158,29 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
 
     if (k > 1) {
       const double theta = size / previous;
+      const bool stagnates = theta > 0.5 && (size <= limits.stagnation || is_noise(limits.noise));
+      if (k > 2 && stagnates) return report;
       report.contraction = k == 2 ? theta : std::sqrt(theta * previous_theta);
       previous_theta = theta;
       const double left = static_cast<double>(limits.most - k);
       // Errors move from one kind of unknown to another before they shrink (from velocities to multipliers, say): a
       // single factor says little unless it is large.
-      const bool early = k == 2 && theta < 2.0;
+      const bool early = (k == 2 && theta < 2.0) || stagnates;
       if (report.contraction < 0.99) {
         contraction = report.contraction / (1.0 - report.contraction);
         const double expected = contraction * size * std::pow(report.contraction, left) / limits.target;
-        if (!early && left > 0.0 && expected >= 1.0 && size > limits.stagnation) {
+        if (!early && left > 0.0 && expected >= 1.0 && size > limits.stagnation && !is_noise(limits.noise)) {
           report.outcome = Evaluation::no_convergence;
           report.shrink = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4.0 + left));
           return report;
         }
-      } else if (!early && size > limits.stagnation) {
-        report.outcome = Evaluation::no_convergence;
-        return report;
       } else {
         contraction = 100.0;
+        if (!early) {
+          report.outcome = Evaluation::no_convergence;
+          return report;
+        }
       }
-      // A change at the level of round-off no longer shrinks.
-      if (k > 2 && theta > 0.7 && size <= limits.stagnation) return report;
     }
     if (contraction * size <= limits.target) {
       contraction_ = contraction;

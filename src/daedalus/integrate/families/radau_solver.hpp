@@ -15,7 +15,9 @@ namespace daedalus::integrate {
 struct NewtonLimits {
   double target = 0.0;        ///< the estimated distance from the solution at which it ends
   double floor = 0.0;         ///< a change of this size is round-off and ends it too
-  double stagnation = 0.0;    ///< below this a change that stopped shrinking quickly is round-off as well
+  double stagnation = 0.0;    ///< below this a change that stopped shrinking is good enough
+  /// Round-off of every unknown; a change that stopped shrinking and is below it everywhere is good enough, too.
+  const double* noise = nullptr;
   std::size_t most = 0;       ///< iterations
 };
 
@@ -54,6 +56,7 @@ class RadauSolver {
   std::size_t singular_column() const { return singular_column_; }
 
  private:
+  bool is_noise(const double* noise) const;
   Evaluation residuals(double t, const double* y, double h, const double* Z, Stats& stats);
   void newton_change();
 

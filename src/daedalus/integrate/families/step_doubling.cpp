@@ -14,6 +14,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/integrate/error_norm.hpp"
+#include "daedalus/integrate/stability.hpp"
 
 namespace daedalus::integrate {
 namespace {
@@ -72,7 +73,14 @@ class SharedSlopes {
   std::array<Slot, 3> slots_;
 };
 
-/// The order of each unknown, from what the entry says about systems of that index.
+/// Whether the multipliers of a higher index keep their old error, with either sign, from step to step: one step and two
+/// halves then differ by twice that error, however short they are.
+bool remembers_multipliers(const IntegratorEntry& method) {
+  return method.tableau && !has_property(method, "stiffly accurate") && stability_at_infinity(*method.tableau) > 0.999;
+}
+
+/// The order of each unknown, from what the entry says about systems of that index; 0 where the comparison of steps says
+/// nothing about it.
 std::vector<int> orders_of(const IntegratorEntry& method, const System& system) {
   std::vector<int> result(system.dimension, method.order);
   if (!system.implicit) return result;
@@ -84,7 +92,8 @@ std::vector<int> orders_of(const IntegratorEntry& method, const System& system) 
   for (std::size_t i = 0; i < result.size(); ++i) {
     std::size_t kind = implicit.differential[i] ? 0 : 1;
     if (implicit.system_index >= 3) kind = static_cast<std::size_t>(std::clamp(implicit.index[i], 1, 3) - 1);
-    result[i] = given[std::min(kind, given.size() - 1)];
+    const bool multiplier = !implicit.differential[i] && implicit.system_index >= 2;
+    result[i] = multiplier && remembers_multipliers(method) ? 0 : given[std::min(kind, given.size() - 1)];
   }
   return result;
 }
@@ -104,8 +113,8 @@ class StepDoubling final : public Stepper {
         error_(n_),
         extrapolates_(!method.implicit && system.ode && !has_property(method, "symplectic")) {
     for (const int order : orders_of(method, system)) {
-      // An unknown that does not converge has its whole difference for an error.
-      share_.push_back(order > 0 ? 1.0 / (std::pow(2.0, order) - 1.0) : 1.0);
+      // No step would be short enough for an unknown of order 0: it is left out.
+      share_.push_back(order > 0 ? 1.0 / (std::pow(2.0, order) - 1.0) : 0.0);
     }
   }
 

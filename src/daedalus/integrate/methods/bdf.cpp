@@ -25,9 +25,9 @@ IntegratorEntry integrator_bdf() {
   // The first steps are of order 1, and later ones propose their own size.
   entry.estimate_order = 2;
   entry.make = [](const System& system, const Options& options) {
-    return make_multistep(system, {.formula = MultistepFormula::bdf,
-                                   .most_points = static_cast<int>(options.number("order")),
-                                   .start_stages = 5});
+    const int order = static_cast<int>(options.number("order"));
+    return make_multistep(
+        system, {.formula = MultistepFormula::bdf, .most_points = order, .fixed_points = order, .start_stages = 5});
   };
   return entry;
 }

@@ -15,6 +15,7 @@ IntegratorEntry integrator_lobatto3b4() {
   entry.properties = {"A-stable", "symmetric"};
   entry.highest_index = 1;
   entry.index1_orders = {4, 4};
+  entry.notes.push_back("stiff components are badly served: errors of the stages are multiplied by h lambda");
   return implicit_runge_kutta(entry,
                               exact_tableau({.a = {{"1/6", "-1/6", "0"}, {"1/6", "1/3", "0"}, {"1/6", "5/6", "0"}},
                                              .b = {"1/6", "2/3", "1/6"},

@@ -32,12 +32,15 @@ constexpr double dead_zone = 1.2;
 /// A Jacobian with which the iteration contracts faster than this is used again.
 constexpr double reuse_contraction = 0.001;
 /// Steps grow only as far as the iteration contracts by this factor.
-constexpr double good_contraction = 0.3;
+constexpr double good_contraction = 0.2;
 /// Another order must promise this much of the present work at most, and is asked after so many steps.
 constexpr double order_gain = 0.8;
 constexpr int patience = 4;
 /// The iteration may leave this much of the tolerance.
 constexpr double newton_share = 0.003;
+constexpr double most_calibration = 300.0;
+/// How many units of round-off of its terms a change may have that is called round-off.
+constexpr double noise_units = 100.0;
 
 /// The weights of Z in p'(0) - p~'(0), where p~' interpolates p' at the nodes of the method with two stages less.
 std::vector<double> defect_of_fewer_stages(const RadauCoefficients& method) {
@@ -79,6 +82,8 @@ class Radau final : public Stepper {
         power_(n_),
         error_(n_),
         work_(n_),
+        noise_(n_),
+        start_defect_(n_),
         shift_(n_),
         shift_slope_(n_),
         Z_(most_stages * n_),
@@ -105,7 +110,7 @@ class Radau final : public Stepper {
     jacobian_here_ = reuse_jacobian_ = false;
     change_order(0);
     next_level_ = level_;
-    since_change_ = 0;
+    failures_ = 0;
     return Evaluation::ok;
   }
 
@@ -119,7 +124,6 @@ class Radau final : public Stepper {
     NewtonReport report = solve_stages(tolerance);
     result.outcome = report.outcome;
     if (report.outcome != Evaluation::ok) {
-      failed_ = true;
       ++failures_;
       jacobian_here_ = failures_ > 2;
       if (tolerance != nullptr) result.next_step = report.shrink * h;
@@ -141,6 +145,7 @@ class Radau final : public Stepper {
       shift_[i] = candidate_[i] - (now_[i] + end[i]);
       moved_ = moved_ || shift_[i] != 0.0;
     }
+    set_start_defect();
     solver_.end_slope(Z_.data(), h_, slope_.data());
     slope_known_ = true;
     correction_ready_ = false;
@@ -150,21 +155,17 @@ class Radau final : public Stepper {
     polynomial_ = &method_[level_];
     last_h_ = h_;
     last_error_ = std::max(error_size_, 1e-2);
-    t_old_ = t_;
     t_ = t_next;
     stepped_ = has_polynomial_ = true;
     reuse_jacobian_ = contraction_ <= reuse_contraction;
     jacobian_here_ = false;
-    first_ = after_rejection_ = failed_ = false;
+    first_ = after_rejection_ = false;
     failures_ = 0;
     ++since_change_;
     return Evaluation::ok;
   }
 
-  void rejected() override {
-    if (!failed_ && !first_) rejected_often_ = rejected_often_ || after_rejection_;
-    after_rejection_ = true;
-  }
+  void rejected() override { after_rejection_ = true; }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
 
@@ -183,6 +184,8 @@ class Radau final : public Stepper {
     for (std::size_t j = 0; j < polynomial_->stages; ++j) {
       for (std::size_t i = 0; i < n_; ++i) x[i] += weight[j] * last_Z_[j * n_ + i];
     }
+    const double bubble = polynomial_->bubble_value(theta) * last_h_;
+    for (std::size_t i = 0; i < n_; ++i) x[i] += bubble * start_defect_[i];
     if (moved_) {
       const double value = theta * theta * (3.0 - 2.0 * theta), slope = theta * theta * (theta - 1.0) * last_h_;
       for (std::size_t i = 0; i < n_; ++i) x[i] += value * shift_[i] + slope * shift_slope_[i];
@@ -196,13 +199,25 @@ class Radau final : public Stepper {
  private:
   std::size_t stages() const { return method_[level_].stages; }
 
+  /// y' - p' at the start of the step, of the unknowns whose y' is known.
+  void set_start_defect() {
+    std::fill(start_defect_.begin(), start_defect_.end(), 0.0);
+    if (!slope_known_) return;
+    const RadauCoefficients& method = method_[level_];
+    for (std::size_t j = 0; j < method.stages; ++j) {
+      const double weight = method.start_slope[j] / h_;
+      for (std::size_t i = 0; i < n_; ++i) start_defect_[i] -= weight * Z_[j * n_ + i];
+    }
+    for (std::size_t i = 0; i < n_; ++i) start_defect_[i] = implicit_->differential[i] ? start_defect_[i] + slope_[i] : 0.0;
+  }
+
   void change_order(std::size_t level) {
     level_ = level;
     solver_.use(method_[level]);
     since_change_ = 0;
   }
 
-  std::size_t newton_most() const { return 4 + stages(); }
+  std::size_t newton_most() const { return 7 + stages(); }
 
   /// |h|^(k-1) for the components of index k > 1.
   void set_powers() {
@@ -240,6 +255,8 @@ class Radau final : public Stepper {
   /// Sets the norm of the iteration and says when it may end.
   NewtonLimits newton_limits(const Tolerance* tolerance) {
     NewtonLimits limits;
+    set_noise();
+    limits.noise = noise_.data();
     if (tolerance != nullptr) {
       double sum = 0.0;
       for (std::size_t i = 0; i < n_; ++i) {
@@ -247,22 +264,44 @@ class Radau final : public Stepper {
         scale_[i] = newton_power(i) / weight_[i];
         sum += now_[i] * scale_[i] * now_[i] * scale_[i];
       }
+      relative_tolerance_ = std::max(tolerance->rtol, 1.0 / std::max(1.0, std::sqrt(sum / static_cast<double>(n_))));
       limits.target = newton_share;
       limits.floor = 4.0 * epsilon * std::sqrt(sum / static_cast<double>(n_));
       limits.stagnation = 10.0 * newton_share;
       limits.most = newton_most();
       return limits;
     }
-    // Without a tolerance: to round-off of every component, where one without size counts with a millionth of the
-    // largest.
+    // Without a tolerance: to round-off of every component; one without size counts with a thousandth of the largest, so
+    // that the round-off of that one may reach it.
     double largest = std::numeric_limits<double>::min();
     for (std::size_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(now_[i]));
-    for (std::size_t i = 0; i < n_; ++i) scale_[i] = newton_power(i) / (std::abs(now_[i]) + 1e-6 * largest);
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double magnitude = std::max(std::abs(now_[i]), std::abs(h_ * slope_[i])) + 1e-3 * largest;
+      scale_[i] = newton_power(i) / magnitude;
+      noise_[i] = std::max(noise_[i], noise_units * epsilon * magnitude);
+    }
     limits.target = limits.floor = epsilon;
-    limits.stagnation = 1e-8;
+    limits.stagnation = 1e-13;
     limits.most = 30;
     return limits;
   }
+
+  /// Where positions are bound by constraints, the rounding of one moves the others, and velocities by eps/h times
+  /// that and the entries of A^-1. The multipliers follow the velocities.
+  void set_noise() {
+    double position = 0.0;
+    for (std::size_t i = 0; i < n_ && implicit_->system_index > 2; ++i) {
+      if (column_power(i) == 0 && implicit_->differential[i]) position = std::max(position, std::abs(now_[i]));
+    }
+    for (std::size_t i = 0; i < n_; ++i) {
+      const int power = column_power(i);
+      const double bound = power > 0 ? 10.0 * position / std::pow(std::abs(h_), power) : position;
+      noise_[i] = implicit_->differential[i] ? noise_units * epsilon * std::max(std::abs(now_[i]), bound)
+                                             : std::numeric_limits<double>::infinity();
+    }
+  }
+
+  int column_power(std::size_t i) const { return implicit_->column_power.empty() ? 0 : implicit_->column_power[i]; }
 
   NewtonReport solve_stages(const Tolerance* tolerance) {
     NewtonReport report;
@@ -279,7 +318,11 @@ class Radau final : public Stepper {
         const NewtonLimits limits = newton_limits(tolerance);
         report = solver_.solve(t_, now_.data(), h_, scale_.data(), limits, Z_.data(), stats_);
       }
-      if (report.outcome == Evaluation::ok || jacobian_here_) return report;
+      if (report.outcome == Evaluation::ok) return report;
+      if (jacobian_here_) {
+        const bool stuck = tolerance == nullptr && report.outcome == Evaluation::no_convergence;
+        return stuck ? solve_with_new_jacobians() : report;
+      }
       reuse_jacobian_ = false;
     }
   }
@@ -287,21 +330,48 @@ class Radau final : public Stepper {
   /// Evaluates the Jacobian: in the middle of the step as the last polynomial foresees it, where it serves all stages
   /// best; after failures and at the start at the current point.
   Evaluation linearize() {
-    if (!has_polynomial_ || failures_ > 1) return solver_.linearize(t_, now_.data(), slope_.data(), stats_);
-    const double ratio = h_ / last_h_, x = 1.0 + 0.5 * ratio;
+    if (has_polynomial_ && failures_ < 2) {
+      const Evaluation outcome = linearize_on(*polynomial_, last_Z_.data(), last_h_, 1.0 + 0.5 * h_ / last_h_);
+      if (outcome == Evaluation::ok) return outcome;
+    }
+    return solver_.linearize(t_, now_.data(), slope_.data(), stats_);
+  }
+
+  /// Evaluates the Jacobian in the middle of the step, on a polynomial with step H whose argument is x there.
+  Evaluation linearize_on(const RadauCoefficients& polynomial, const double* Z, double H, double x) {
     std::array<double, 7> weight, slope;
-    polynomial_->value_weights(x, weight.data());
-    polynomial_->slope_weights(x, slope.data());
-    weight[polynomial_->stages - 1] -= 1.0;
+    polynomial.value_weights(x, weight.data());
+    polynomial.slope_weights(x, slope.data());
+    if (x > 1.0) weight[polynomial.stages - 1] -= 1.0;  // it starts from the end of the last step
     std::copy(now_.begin(), now_.end(), work_.begin());
     std::fill(error_.begin(), error_.end(), 0.0);
-    for (std::size_t j = 0; j < polynomial_->stages; ++j) {
+    for (std::size_t j = 0; j < polynomial.stages; ++j) {
       for (std::size_t i = 0; i < n_; ++i) {
-        work_[i] += weight[j] * last_Z_[j * n_ + i];
-        error_[i] += slope[j] / last_h_ * last_Z_[j * n_ + i];
+        work_[i] += weight[j] * Z[j * n_ + i];
+        error_[i] += slope[j] / H * Z[j * n_ + i];
       }
     }
     return solver_.linearize(t_ + 0.5 * h_, work_.data(), error_.data(), stats_);
+  }
+
+  /// A fixed step cannot be made smaller: iterates with a new Jacobian every few times.
+  NewtonReport solve_with_new_jacobians() {
+    constexpr int tries = 10;
+    NewtonReport report;
+    predict();
+    for (int k = 0; k < tries; ++k) {
+      report.outcome = linearize_on(method_[level_], Z_.data(), h_, 0.5);
+      if (report.outcome != Evaluation::ok) return report;
+      if (!solver_.factor(h_, stats_)) {
+        report.outcome = Evaluation::singular;
+        return report;
+      }
+      NewtonLimits limits = newton_limits(nullptr);
+      if (k + 1 < tries) limits.most = 3;
+      report = solver_.solve(t_, now_.data(), h_, scale_.data(), limits, Z_.data(), stats_);
+      if (report.outcome != Evaluation::no_convergence) return report;
+    }
+    return report;
   }
 
   /// Estimates the error and proposes the next step and order.
@@ -327,7 +397,7 @@ class Radau final : public Stepper {
       return;
     }
     // Beyond this the iteration would contract too slowly: its rate grows about like the square of the step.
-    const double tractable = std::max(0.5, std::sqrt(good_contraction / std::max(report.contraction, 1e-3)));
+    const double tractable = std::max(0.5, std::cbrt(good_contraction / std::max(report.contraction, 1e-3)));
     const double most_growth = std::min(tractable, after_rejection_ ? 1.0 : most_factor);
     const std::size_t before = level_;
     factor = choose_order(tolerance, size, std::min(factor, most_growth), most_growth);
@@ -353,8 +423,8 @@ class Radau final : public Stepper {
     const double lower = lower_estimate(tolerance);
     const double work = s / factor;
     if (level_ + 1 < method_.size()) {
-      const double raw = size * calibration(tolerance, stages());
-      const double guess = raw * std::min(1.0, raw / lower) / calibration(tolerance, stages() + 2);
+      const double raw = size * calibration(stages());
+      const double guess = raw * std::min(1.0, raw / lower) / calibration(stages() + 2);
       const double higher = std::clamp(safety * growth(guess, level_ + 1), least_factor, most_growth);
       if ((s + 2.0) / higher < order_gain * work) {
         next_level_ = level_ + 1;
@@ -362,7 +432,7 @@ class Radau final : public Stepper {
       }
     }
     if (level_ > 0) {
-      const double less = std::clamp(safety * growth(lower / calibration(tolerance, stages() - 2), level_ - 1),
+      const double less = std::clamp(safety * growth(lower / calibration(stages() - 2), level_ - 1),
                                      least_factor, most_growth);
       if ((s - 2.0) / less < order_gain * work) {
         next_level_ = level_ - 1;
@@ -384,14 +454,15 @@ class Radau final : public Stepper {
     solver_.multiply_leading(work_.data(), error_.data());
     solver_.solve_real(error_.data());
     Attempt unused;
-    return measure(tolerance, unused) * calibration(tolerance, stages());
+    return measure(tolerance, unused) * calibration(stages());
   }
 
   /// The estimate of the method with s stages is of order s, the method itself of order 2s-1: by how much the first may
-  /// exceed the tolerance.
-  static double calibration(const Tolerance& tolerance, std::size_t stages) {
+  /// exceed the tolerance. What counts is the tolerance relative to the solution. Inside the step the polynomial errs by
+  /// up to half the estimate: so the factor is bounded.
+  double calibration(std::size_t stages) const {
     const double s = static_cast<double>(stages);
-    return tolerance.rtol > 0.0 ? std::max(1.0, 0.1 * std::pow(tolerance.rtol, (1.0 - s) / (2.0 * s))) : 1.0;
+    return std::clamp(0.1 * std::pow(relative_tolerance_, (1.0 - s) / (2.0 * s)), 1.0, most_calibration);
   }
 
   /// Writes the estimate into error_, with the defect taken at y.
@@ -407,6 +478,7 @@ class Radau final : public Stepper {
     if (outcome != Evaluation::ok) return outcome;
     solver_.solve_real(error_.data());
     for (double& value : error_) value = -value;
+    if (system_.ode && system_.project_error) system_.project_error(error_.data());
     return Evaluation::ok;
   }
 
@@ -420,7 +492,7 @@ class Radau final : public Stepper {
         result.worst = i;
       }
     }
-    return std::sqrt(sum / static_cast<double>(n_)) / calibration(tolerance, stages());
+    return std::sqrt(sum / static_cast<double>(n_)) / calibration(stages());
   }
 
   /// Where the end of the step was moved, the polynomial follows it with the slope that the system has there.
@@ -446,15 +518,16 @@ class Radau final : public Stepper {
   RadauSolver solver_;
   std::vector<double> old_, now_, candidate_;
   std::vector<double> slope_, end_slope_;  ///< y' at the current point and inside the step
-  std::vector<double> weight_, scale_, power_, error_, work_;
+  std::vector<double> weight_, scale_, power_, error_, work_, noise_;
+  std::vector<double> start_defect_;         ///< of the last accepted step
   std::vector<double> shift_, shift_slope_;  ///< what acceptance changed at the end of the step
   std::vector<double> Z_, last_Z_;
   const RadauCoefficients* polynomial_ = nullptr;  ///< of last_Z_
   std::size_t level_ = 0, next_level_ = 0;
   int since_change_ = 0, failures_ = 0;
-  double h_ = 0.0, last_h_ = 0.0, t_old_ = 0.0;
-  double error_size_ = 0.0, last_error_ = 1.0, contraction_ = 0.0;
-  bool first_ = true, after_rejection_ = false, failed_ = false, rejected_often_ = false;
+  double h_ = 0.0, last_h_ = 0.0;
+  double error_size_ = 0.0, last_error_ = 1.0, contraction_ = 0.0, relative_tolerance_ = 1.0;
+  bool first_ = true, after_rejection_ = false;
   bool stepped_ = false, has_polynomial_ = false, moved_ = false, correction_ready_ = false, slope_known_ = false;
   bool jacobian_here_ = false, reuse_jacobian_ = false;
 };
@@ -480,7 +553,7 @@ IntegratorEntry integrator_radau() {
   entry.index1_orders = {5, 5};
   entry.index2_orders = {5, 3};
   entry.index3_orders = {5, 3, 2};
-  entry.dense_order = 3;
+  entry.dense_order = 4;
   entry.estimate_order = 4;
   entry.options = {
       {.name = "order",

@@ -1,0 +1,59 @@
+#include "daedalus/formulate/dae_observation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace daedalus::formulate {
+
+using integrate::Evaluation;
+using structure::DaeFunctions;
+using structure::DaeOutcome;
+
+static_assert(static_cast<int>(Evaluation::singular) == static_cast<int>(DaeOutcome::singular) &&
+              static_cast<int>(Evaluation::not_finite) == static_cast<int>(DaeOutcome::not_finite) &&
+              static_cast<int>(Evaluation::no_convergence) == static_cast<int>(DaeOutcome::no_convergence));
+
+DaeObservation::DaeObservation(std::shared_ptr<const DaeFunctions> functions, State state)
+    : evaluator_(std::move(functions)), state_(state) {
+  const DaeFunctions& fn = evaluator_.functions();
+  for (const DaeFunctions::Column& column : fn.columns) columns_.push_back(column.name);
+  levels_.resize(1);
+  for (const std::size_t i : fn.algebraic_rows) levels_[0].columns.push_back("residual." + fn.rows[i].name);
+  levels_[0].residual.resize(fn.algebraic_rows.size());
+  levels_[0].scale.resize(fn.algebraic_rows.size());
+  terms_.resize(fn.terms.output_count());
+  terms_scratch_ = fn.terms.make_scratch();
+  outputs_scratch_ = fn.outputs.make_scratch();
+  pictures_scratch_ = fn.pictures.make_scratch();
+  picture_count_ = fn.pictures.output_count();
+}
+
+Evaluation DaeObservation::at(double t, const double* state) {
+  t_ = t;
+  const DaeOutcome outcome =
+      state_ == State::differential ? evaluator_.solve(t, state) : evaluator_.derivatives(t, state);
+  const DaeFunctions& fn = evaluator_.functions();
+  see(fn.terms, terms_scratch_, terms_.data());
+  for (std::size_t i = 0; i < fn.algebraic_rows.size(); ++i) {
+    double sum = 0.0, largest = 0.0;
+    for (std::size_t k = fn.term_start[i]; k < fn.term_start[i + 1]; ++k) {
+      sum += terms_[k];
+      largest = std::max(largest, std::abs(terms_[k]));
+    }
+    levels_[0].residual[i] = sum;
+    levels_[0].scale[i] = largest;
+  }
+  return static_cast<Evaluation>(outcome);
+}
+
+void DaeObservation::values(double* row) const {
+  for (const DaeFunctions::Column& column : evaluator_.functions().columns)
+    *row++ = (column.rate ? evaluator_.dy() : evaluator_.y())[column.unknown];
+}
+
+void DaeObservation::see(const compile::Function& function, compile::Function::Scratch& scratch, double* row) const {
+  const double* inputs[] = {&t_, evaluator_.y().data(), evaluator_.dy().data()};
+  if (function.output_count() > 0) function(inputs, row, scratch, frozen_);
+}
+
+}  // namespace daedalus::formulate

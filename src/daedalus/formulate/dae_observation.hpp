@@ -1,0 +1,39 @@
+#pragma once
+
+#include <memory>
+
+#include "daedalus/formulate/observation.hpp"
+#include "daedalus/structure/dae_evaluator.hpp"
+
+namespace daedalus::formulate {
+
+/// What can be seen of a general DAE. A state is y, or its differential part x, from which the rest is solved.
+class DaeObservation final : public Observation {
+ public:
+  enum class State { whole, differential };
+  DaeObservation(std::shared_ptr<const structure::DaeFunctions> functions, State state);
+
+  integrate::Evaluation at(double t, const double* state) override;
+  std::string explain() const override { return evaluator_.explain(); }
+  void values(double* row) const override;
+  void outputs(double* row) override { see(evaluator_.functions().outputs, outputs_scratch_, row); }
+  void pictures(double* row) override { see(evaluator_.functions().pictures, pictures_scratch_, row); }
+
+  structure::DaeEvaluator& evaluator() { return evaluator_; }
+  void freeze(const double* frozen) {
+    frozen_ = frozen;
+    evaluator_.freeze(frozen);
+  }
+
+ private:
+  void see(const compile::Function& function, compile::Function::Scratch& scratch, double* row) const;
+
+  structure::DaeEvaluator evaluator_;
+  State state_;
+  const double* frozen_ = nullptr;
+  compile::Function::Scratch terms_scratch_, outputs_scratch_, pictures_scratch_;
+  std::vector<double> terms_;
+  double t_ = 0.0;
+};
+
+}  // namespace daedalus::formulate

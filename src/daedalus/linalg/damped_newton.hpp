@@ -1,0 +1,65 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+namespace daedalus::linalg {
+
+enum class NewtonOutcome { solved, not_finite, singular, no_descent, too_many };
+
+/// Newton's method for R(w) = 0 with the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems,
+/// 2004, section 3.3): a step is halved until the next simplified Newton correction is shorter than it. Goes on to
+/// round-off. Owns its workspace.
+class DampedNewton {
+ public:
+  explicit DampedNewton(std::size_t n) : step_(n), trial_(n), next_(n) {}
+
+  /// `evaluate(w, R)` writes the residual and says whether it is finite; `factor(w)` factors its Jacobian; `solve(x)`
+  /// solves with the factors in place; `size(i, w_i)` is the positive size in which changes of w_i are measured.
+  /// A linear problem takes one step.
+  template <class Evaluate, class Factor, class Solve, class Size>
+  NewtonOutcome operator()(std::vector<double>& w, bool linear, Evaluate evaluate, Factor factor, Solve solve, Size size) {
+    const std::size_t n = w.size();
+    const auto length = [&](const std::vector<double>& of) {
+      double largest = 0.0;
+      for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(of[i]) / size(i, w[i] + step_[i]));
+      return largest;
+    };
+    double last = std::numeric_limits<double>::infinity();
+    if (!evaluate(w, next_)) return NewtonOutcome::not_finite;
+    for (iterations_ = 1; iterations_ <= 60; ++iterations_) {
+      if (!factor(w)) return NewtonOutcome::singular;
+      for (std::size_t i = 0; i < n; ++i) step_[i] = -next_[i];
+      solve(step_);
+      const double step = length(step_);
+      if (!std::isfinite(step)) return NewtonOutcome::not_finite;
+      const bool done = linear || step <= 4.0 * std::numeric_limits<double>::epsilon() || (step < 1e-9 && step >= 0.5 * last);
+      if (done) {
+        for (std::size_t i = 0; i < n; ++i) w[i] += step_[i];
+        return NewtonOutcome::solved;
+      }
+      last = step;
+      for (double damping = 1.0;; damping *= 0.5) {
+        if (damping < 1e-9) return NewtonOutcome::no_descent;
+        for (std::size_t i = 0; i < n; ++i) trial_[i] = w[i] + damping * step_[i];
+        if (!evaluate(trial_, next_)) continue;
+        if (step < 1e-6) break;  // close: round-off would decide the test
+        correction_ = next_;
+        solve(correction_);
+        if (length(correction_) <= (1.0 - 0.25 * damping) * step) break;
+      }
+      w.swap(trial_);
+    }
+    return NewtonOutcome::too_many;
+  }
+
+  std::size_t iterations() const { return iterations_; }
+
+ private:
+  std::vector<double> step_, trial_, next_, correction_ = step_;
+  std::size_t iterations_ = 0;
+};
+
+}  // namespace daedalus::linalg

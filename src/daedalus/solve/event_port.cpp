@@ -1,0 +1,219 @@
+#include "daedalus/solve/event_port.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/formulate/dae_observation.hpp"
+#include "daedalus/formulate/motion_observation.hpp"
+#include "daedalus/solve/start_level.hpp"
+
+namespace daedalus::solve {
+
+using expr::Expr;
+using integrate::Evaluation;
+using mechanics::Functions;
+
+namespace {
+
+std::vector<Expr> discrete_symbols(const model::Model& model) {
+  std::vector<Expr> symbols;
+  for (const model::Parameter& value : model.discrete) symbols.push_back(value.symbol);
+  return symbols;
+}
+
+/// Makes a state of constrained motion consistent after an event: the positions onto the constraints, then the
+/// velocities, both with the least change in the mass norm, around the values that the event gave.
+class MotionReset {
+ public:
+  MotionReset(std::shared_ptr<const Functions> functions, const double* discrete)
+      : functions_(std::move(functions)), discrete_(discrete), names_(functions_->state_names()) {}
+
+  std::string operator()(double t, double* x, const std::vector<std::pair<std::string, double>>& values) {
+    const Functions& fn = *functions_;
+    std::vector<bool> fixed(fn.dimension(), false);
+    for (const auto& [name, value] : values) {
+      const auto i = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+      x[i] = value;
+      fixed[i] = true;
+    }
+    if (fn.m == 0) return {};
+    make_levels();
+    std::string message;
+    const auto move = [&](Level& level, std::size_t first, std::vector<const double*> known) {
+      level.set_known(std::move(known));
+      std::vector<double> y(x + first, x + first + fn.n);
+      std::vector<Violation> violations;
+      if (level.check(y.data(), 0, violations)) return true;
+      const auto begin = fixed.begin() + static_cast<std::ptrdiff_t>(first);
+      const std::vector<bool> bound(begin, begin + static_cast<std::ptrdiff_t>(fn.n));
+      try {
+        if (!level.solve(y, bound, fn.mass, weight(t, x), message)) return false;
+      } catch (const Error& error) {
+        message = "the new values contradict the constraints: " + std::string(error.what());
+        return false;
+      }
+      std::copy(y.begin(), y.end(), x + first);
+      return true;
+    };
+    if (fn.holonomic > 0 && !move(*position_, 0, {&t, discrete_})) return message;
+    if (!move(*velocity_, fn.n, {&t, discrete_, x})) return message;
+    return {};
+  }
+
+ private:
+  void make_levels() {
+    if (velocity_) return;
+    const mechanics::Equations& eq = functions_->equations;
+    std::vector<Binding> positions, velocities;
+    for (const mechanics::Constraint& constraint : eq.constraints) {
+      if (constraint.holonomic) positions.push_back({constraint.name, constraint.position, constraint.place});
+      velocities.push_back({constraint.name, constraint.velocity, constraint.place});
+    }
+    const std::vector<Expr> held = discrete_symbols(*eq.model);
+    position_ = std::make_unique<Level>(*functions_, "position", eq.q, std::vector<std::vector<Expr>>{{eq.t}, held},
+                                        std::move(positions));
+    velocity_ = std::make_unique<Level>(*functions_, "velocity", eq.v, std::vector<std::vector<Expr>>{{eq.t}, held, eq.q},
+                                        std::move(velocities));
+  }
+
+  std::vector<double> weight(double t, const double* x) const {
+    std::vector<double> geometry(functions_->geometry.output_count());
+    auto scratch = functions_->geometry.make_scratch();
+    const double* inputs[] = {&t, x};
+    functions_->geometry(inputs, geometry.data(), scratch);
+    geometry.resize(functions_->mass.nonzeros());
+    return geometry;
+  }
+
+  std::shared_ptr<const Functions> functions_;
+  const double* discrete_;
+  std::vector<std::string> names_;
+  std::unique_ptr<Level> position_, velocity_;
+};
+
+EventPort motion_port(const std::shared_ptr<const Functions>& functions, formulate::Formulated& formulated, const double* discrete) {
+  auto observation = std::static_pointer_cast<formulate::MotionObservation>(formulated.observation);
+  mechanics::Evaluator* evaluator = &observation->evaluator();
+  const std::size_t n = functions->n;
+  EventPort port;
+  port.look = [=](const double& t, const double* x, EventPort::Depth depth, std::vector<const double*>& inputs) {
+    inputs = {&t, x, x + n, x + 2 * n, evaluator->w().data(), evaluator->a().data(), evaluator->lambda().data()};
+    return depth == EventPort::Depth::all ? observation->at(t, x) : Evaluation::ok;
+  };
+  port.slope = [=, size = formulated.system.dimension](double t, const double* x, double* dx) {
+    const Evaluation outcome = observation->at(t, x);
+    const Functions& fn = *functions;
+    std::fill_n(dx, size, 0.0);
+    std::copy_n(x + n, n, dx);
+    std::copy_n(evaluator->a().begin(), n, dx + n);
+    for (std::size_t i = 0; i < fn.differential.size(); ++i) dx[2 * n + i] = evaluator->w()[fn.differential[i]];
+    return outcome;
+  };
+  // In the implicit view algebraic unknowns and multipliers follow the rest of the state.
+  const bool whole = formulated.system.dimension > functions->dimension();
+  port.assign = [=, reset = std::make_shared<MotionReset>(functions, discrete)](
+                    double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
+    std::string message = (*reset)(t, x, values);
+    if (!message.empty() || !whole) return message;
+    if (observation->at(t, x) != Evaluation::ok) return observation->explain();
+    double* rest = x + functions->dimension();
+    for (const std::size_t i : functions->algebraic) *rest++ = evaluator->w()[i];
+    std::copy(evaluator->lambda().begin(), evaluator->lambda().end(), rest);
+    return {};
+  };
+  port.explain = [observation] { return observation->explain(); };
+  return port;
+}
+
+EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functions, formulate::Formulated& formulated) {
+  auto observation = std::static_pointer_cast<formulate::DaeObservation>(formulated.observation);
+  structure::DaeEvaluator* evaluator = &observation->evaluator();
+  const std::size_t differential = functions->differential, size = formulated.system.dimension;
+  EventPort port;
+  port.look = [=](const double& t, const double* x, EventPort::Depth depth, std::vector<const double*>& inputs) {
+    inputs = {&t, evaluator->y().data(), evaluator->dy().data()};
+    if (depth == EventPort::Depth::all) return observation->at(t, x);
+    return Evaluation::ok;
+  };
+  port.slope = [=](double t, const double* x, double* dx) {
+    const Evaluation outcome = observation->at(t, x);
+    std::fill_n(dx, size, 0.0);
+    std::copy_n(evaluator->dy().begin(), std::min(size, differential), dx);
+    return outcome;
+  };
+  port.assign = [=](double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
+    for (const auto& [name, value] : values)
+      for (std::size_t i = 0; i < differential; ++i)
+        if (functions->unknowns[i].name == name) x[i] = value;
+    if (size == differential) return {};
+    if (evaluator->solve(t, x) != structure::DaeOutcome::ok) return evaluator->explain();
+    std::copy_n(evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential), size - differential, x + differential);
+    return {};
+  };
+  port.explain = [observation] { return observation->explain(); };
+  return port;
+}
+
+}  // namespace
+
+EventSymbols event_symbols(const formulate::Equations& equations) {
+  EventSymbols out;
+  if (!equations.motion) {
+    const structure::DaeFunctions& fn = *equations.dae;
+    out.model = fn.model;
+    out.t = fn.equations.t;
+    out.switches = fn.switches;
+    std::vector<Expr> rates;
+    for (std::size_t i = 0; i < fn.equations.dy.size(); ++i)
+      rates.push_back(fn.equations.dy[i].valid() ? fn.equations.dy[i]
+                                                 : out.t.graph().symbol("rate.none" + std::to_string(i)));
+    out.blocks = {{out.t}, fn.equations.y, rates};
+    out.state_blocks = 1;
+    return out;
+  }
+  const mechanics::Equations& eq = equations.motion->equations;
+  out.model = eq.model;
+  out.t = eq.t;
+  out.switches = equations.motion->switches;
+  std::vector<Expr> z_d, w;
+  for (std::size_t i = 0; i < eq.z.size(); ++i) {
+    if (eq.z_differential[i]) z_d.push_back(eq.z[i]);
+    w.push_back(eq.z_differential[i] ? eq.z_rate[i] : eq.z[i]);
+  }
+  out.blocks = {{eq.t}, eq.q, eq.v, z_d, w, eq.a, eq.lambda};
+  out.state_blocks = 4;
+  std::vector<Expr> used;
+  for (const model::Event& event : eq.model->events) {
+    if (event.when) used.push_back(*event.when);
+    for (const auto& [name, value] : event.reset) used.push_back(value);
+  }
+  if (!used.empty()) out.replacement = mechanics::reactions(eq, used);
+  return out;
+}
+
+EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const double* discrete) {
+  return equations.motion ? motion_port(equations.motion, formulated, discrete) : dae_port(equations.dae, formulated);
+}
+
+void check_resets(const formulate::Equations& equations) {
+  std::vector<std::string> names;
+  const model::Model* model = nullptr;
+  if (equations.motion) {
+    names = equations.motion->state_names();
+    model = equations.motion->equations.model.get();
+  } else {
+    for (std::size_t i = 0; i < equations.dae->differential; ++i) names.push_back(equations.dae->unknowns[i].name);
+    model = equations.dae->model.get();
+  }
+  for (const model::Parameter& value : model->discrete) names.push_back(value.name);
+  Faults faults;
+  for (const model::Event& event : model->events)
+    for (const auto& [name, value] : event.reset)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        faults.add("reset-follows", fmt::format("'{}' follows from the equations, so the event '{}' cannot reset it", name, event.name),
+                   "reset an unknown whose derivative occurs in the equations, or a value of [discrete]", event.place);
+  faults.throw_if_any();
+}
+
+}  // namespace daedalus::solve

@@ -1,0 +1,217 @@
+// A start of F(t, y, y') = 0: the least change of the differential unknowns x, in units of their nominal values, with
+//     F(t, y, y') = 0   and   the equations of [initial];
+// algebraic unknowns and derivatives are free. First x is kept as it is: for an index of 1 at most that is a Newton iteration
+// for (x', z); only where it fails, or where [initial] asks for more, x moves.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/linalg/gauss_newton.hpp"
+#include "daedalus/solve/start.hpp"
+#include "daedalus/structure/dae_evaluator.hpp"
+
+namespace daedalus::solve {
+
+using structure::DaeEvaluator;
+using structure::DaeFunctions;
+
+namespace {
+
+/// F and [initial] as functions of u = (y, y').
+class Problem {
+ public:
+  Problem(const DaeFunctions& functions, double t)
+      : fn_(functions), t_(t), n_(fn_.dimension()), extra_(fn_.model->initial.size()) {
+    frozen_ = fn_.switches.free_modes(discrete());
+    parts_.push_back(&fn_.function);
+    if (extra_ > 0) parts_.push_back(&fn_.initial);
+    for (const auto* part : parts_) {
+      residual_scratch_.push_back(part->residual.make_scratch());
+      jacobian_scratch_.push_back(part->jacobian.make_scratch());
+      for (std::size_t i = 0; i + 1 < part->pattern.row_start.size(); ++i) {
+        const std::size_t begin = part->pattern.row_start[i], end = part->pattern.row_start[i + 1];
+        for (const std::size_t shift : {std::size_t{0}, n_})
+          for (std::size_t k = begin; k < end; ++k) pattern_.column.push_back(part->pattern.column[k] + shift);
+        pattern_.row_start.push_back(pattern_.column.size());
+      }
+    }
+    pattern_.rows = n_ + extra_;
+    pattern_.columns = 2 * n_;
+  }
+
+  const linalg::Sparsity& pattern() const { return pattern_; }
+  std::size_t rows() const { return n_ + extra_; }
+  const double* frozen() const { return frozen_.data(); }
+  std::string row_name(std::size_t i) const {
+    return i < n_ ? fn_.rows[i].name : fn_.model->initial[i - n_].name;
+  }
+
+  bool residual(const double* u, double* c) {
+    for (std::size_t p = 0, row = 0; p < parts_.size(); row += parts_[p]->residual.output_count(), ++p) {
+      const double* inputs[] = {&t_, u, u + n_};
+      parts_[p]->residual(inputs, c + row, residual_scratch_[p], frozen());
+    }
+    return std::all_of(c, c + rows(), [](double value) { return std::isfinite(value); });
+  }
+
+  bool jacobian(const double* u, double* C) {
+    bool finite = true;
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const linalg::Sparsity& pattern = parts_[p]->pattern;
+      values_.resize(parts_[p]->jacobian.output_count());
+      const double* inputs[] = {&t_, u, u + n_};
+      parts_[p]->jacobian(inputs, values_.data(), jacobian_scratch_[p], frozen());
+      finite = finite && std::ranges::all_of(values_, [](double value) { return std::isfinite(value); });
+      for (std::size_t i = 0; i < pattern.rows; ++i)
+        for (const std::size_t shift : {std::size_t{0}, pattern.nonzeros()})
+          for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) *C++ = values_[shift + k];
+    }
+    return finite;
+  }
+
+ private:
+  std::vector<double> discrete() const {
+    std::vector<double> result;
+    for (const model::Parameter& value : fn_.model->discrete) result.push_back(value.value);
+    return result;
+  }
+
+  const DaeFunctions& fn_;
+  double t_;
+  std::size_t n_, extra_;
+  std::vector<double> frozen_, values_;
+  std::vector<const compile::ImplicitFunction*> parts_;
+  std::vector<compile::Function::Scratch> residual_scratch_, jacobian_scratch_;
+  linalg::Sparsity pattern_;
+};
+
+class DaeInitializer {
+ public:
+  DaeInitializer(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode)
+      : fn_(*functions), mode_(mode), problem_(fn_, t), evaluator_(functions), n_(fn_.dimension()) {
+    start_.t = t;
+    evaluator_.freeze(problem_.frozen());
+    for (const DaeFunctions::Unknown& unknown : fn_.unknowns) u_.push_back(unknown.start.value);
+    for (const model::Start& rate : fn_.rate_starts) u_.push_back(rate.value);
+    for (const DaeFunctions::Unknown& unknown : fn_.unknowns) fixed_.push_back(unknown.start.fixed);
+    for (const model::Start& rate : fn_.rate_starts) fixed_.push_back(rate.fixed);
+  }
+
+  Start operator()() {
+    const std::vector<double> given = u_;
+    if (mode_ != Initialize::off) find();
+    if (start_.found) {
+      for (std::size_t i = 0; i < n_; ++i) {
+        const double by = u_[i] - given[i];
+        const bool counts = i < fn_.differential || fn_.unknowns[i].start.given;
+        if (counts && std::abs(by) > 1e-12 * std::max(std::abs(given[i]), fn_.unknowns[i].of->nominal)) {
+          start_.moved.push_back({fn_.unknowns[i].name, by});
+          start_.consistent_as_given = false;
+        }
+      }
+      if (mode_ == Initialize::check && !start_.consistent_as_given) refuse();
+      derivatives();
+    }
+    fill();
+    return std::move(start_);
+  }
+
+ private:
+  /// The least change with some unknowns kept; true where all equations hold.
+  bool least_change(const std::vector<bool>& kept) {
+    linalg::LeastChangeProblem problem;
+    problem.weight = {2 * n_, 2 * n_, {0}, {}};
+    for (std::size_t i = 0; i < 2 * n_; ++i) {
+      if (i < fn_.differential) {
+        problem.weight.column.push_back(i);
+        const double nominal = fn_.unknowns[i].of->nominal;
+        problem.weight_values.push_back(1.0 / (nominal * nominal));
+      }
+      problem.weight.row_start.push_back(problem.weight.column.size());
+    }
+    problem.jacobian = problem_.pattern();
+    problem.residual = [&](const double* u, double* c) { return problem_.residual(u, c); };
+    problem.jacobian_values = [&](const double* u, double* C) { return problem_.jacobian(u, C); };
+    problem.fixed = kept;
+    linalg::GaussNewton solver(std::move(problem));
+    result_ = solver.solve(u_.data());
+    return result_.outcome == linalg::GaussNewtonOutcome::converged;
+  }
+
+  void find() {
+    std::vector<bool> kept = fixed_;
+    for (std::size_t i = 0; i < fn_.differential; ++i) kept[i] = true;
+    const bool found = (fn_.model->initial.empty() && least_change(kept)) || least_change(fixed_);
+    if (found) {
+      u_ = result_.x;
+      start_.residual = result_.residual;
+      return;
+    }
+    start_.found = false;
+    std::vector<std::string> names;
+    for (const std::size_t row : result_.offending_rows) names.push_back("'" + problem_.row_name(row) + "'");
+    start_.message = result_.outcome == linalg::GaussNewtonOutcome::not_finite
+                         ? "no consistent start: the equations cannot be evaluated at the given values"
+                     : names.empty() ? "no consistent start was found near the given values"
+                                     : fmt::format("no consistent start was found near the given values: {} cannot be met{}",
+                                                   fmt::join(names, ", "), names.size() > 1 ? " together" : "");
+  }
+
+  [[noreturn]] void refuse() const {
+    Faults faults;
+    for (const Moved& moved : start_.moved)
+      faults.add("inconsistent-start", fmt::format("{} would have to move by {} to satisfy the equations", moved.name, brief(moved.by)),
+                 "give a consistent start, or let it be found with --initialize project", {fn_.model->source});
+    faults.throw_if_any();
+    throw Error("inconsistent-start", "the start does not satisfy the equations", "let it be found with --initialize project");
+  }
+
+  /// Derivatives that the equations alone leave open follow from their derivatives.
+  void derivatives() {
+    const std::vector<double> y(u_.begin(), u_.begin() + static_cast<std::ptrdiff_t>(n_));
+    const std::vector<double> dy(u_.begin() + static_cast<std::ptrdiff_t>(n_), u_.end());
+    if (!evaluator_.index_at_most_one(start_.t, y.data(), dy.data())) {
+      start_.found = false;
+      start_.index_above_one = true;
+      start_.message = "the index is above 1: some derivatives follow only from derivatives of the equations";
+      return;
+    }
+    evaluator_.guess(y, dy);
+    if (evaluator_.derivatives(start_.t, y.data()) != structure::DaeOutcome::ok) {
+      start_.found = false;
+      start_.message = "no derivatives at the start: " + evaluator_.explain();
+      return;
+    }
+    std::ranges::copy(evaluator_.dy(), u_.begin() + static_cast<std::ptrdiff_t>(n_));
+  }
+
+  void fill() {
+    const auto at = [&](std::size_t i) { return u_.begin() + static_cast<std::ptrdiff_t>(i); };
+    start_.x.assign(u_.begin(), at(fn_.differential));
+    start_.algebraic.assign(at(fn_.differential), at(n_));
+    start_.guess = u_;
+    for (const DaeFunctions::Column& column : fn_.columns)
+      start_.values.emplace_back(column.name, u_[column.unknown + (column.rate ? n_ : 0)]);
+  }
+
+  const DaeFunctions& fn_;
+  Initialize mode_;
+  Problem problem_;
+  DaeEvaluator evaluator_;
+  std::size_t n_;
+  std::vector<double> u_;
+  std::vector<bool> fixed_;
+  linalg::GaussNewtonResult result_;
+  Start start_;
+};
+
+}  // namespace
+
+Start consistent_start(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode) {
+  return DaeInitializer(functions, t, mode)();
+}
+
+}  // namespace daedalus::solve

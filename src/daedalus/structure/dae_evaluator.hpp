@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/linalg/damped_newton.hpp"
+#include "daedalus/linalg/lu.hpp"
+#include "daedalus/linalg/shifted_lu.hpp"
+#include "daedalus/structure/dae_functions.hpp"
+
+namespace daedalus::structure {
+
+enum class DaeOutcome { ok, not_finite, singular, no_convergence };
+
+/// Evaluates F(t, y, y') = 0 for one trajectory: owns all workspace.
+class DaeEvaluator {
+ public:
+  explicit DaeEvaluator(std::shared_ptr<const DaeFunctions> functions);
+
+  const DaeFunctions& functions() const { return *functions_; }
+  /// Lets every evaluation read the frozen values of a trajectory, which must outlive it.
+  void freeze(const double* frozen) { frozen_ = frozen; }
+
+  /// Solves F = 0 for the derivatives x' and the algebraic unknowns z at (t, x), from the last solution as a guess. Needs
+  /// an easy system: [F_x', F_z] regular.
+  DaeOutcome solve(double t, const double* x);
+  /// Finds y' at a consistent y, also where it follows only from derivatives of algebraic combinations of the equations
+  /// (C y' = f(y) with singular C), as long as the index is 1 at most. Moves nothing.
+  DaeOutcome derivatives(double t, const double* y);
+  const std::vector<double>& y() const { return y_; }
+  const std::vector<double>& dy() const { return dy_; }
+  void guess(const std::vector<double>& y, const std::vector<double>& dy);
+
+  /// Whether [F_x', F_z] is regular at a point: index 0 or 1, seen without differentiation.
+  bool easy(double t, const double* y, const double* dy);
+  /// Whether the index is at most 1 at a point.
+  bool index_at_most_one(double t, const double* y, const double* dy);
+
+  /// How many equations without derivatives are combinations of the given ones, after index_at_most_one() needed them.
+  std::size_t hidden_equations() const { return dependent_.size(); }
+
+  std::size_t factorizations() const { return factorizations_; }
+  std::string explain() const { return explanation_; }
+
+ private:
+  bool evaluate(double t, const double* y, const double* dy, double* F);
+  bool differentiate(double t, const double* y, const double* dy);
+  void set_solved(const std::vector<double>& w);
+  bool factor_solved();
+  bool factor_differentiated(double t, const double* y, const double* dy);
+  DaeOutcome not_finite();
+
+  std::shared_ptr<const DaeFunctions> functions_;
+  const double* frozen_ = nullptr;
+  compile::Function::Scratch residual_scratch_, jacobian_scratch_, time_scratch_;
+  std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, step_;
+  std::vector<std::vector<double>> combinations_;
+  std::vector<std::size_t> dependent_;
+  linalg::ShiftedLu lu_;
+  linalg::DampedNewton newton_;
+  std::unique_ptr<linalg::DenseLu> dense_;
+  std::size_t factorizations_ = 0;
+  std::string explanation_;
+};
+
+}  // namespace daedalus::structure

@@ -1,0 +1,150 @@
+#include "daedalus/structure/dae_functions.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/expr/derivative.hpp"
+#include "daedalus/expr/substitute.hpp"
+
+namespace daedalus::structure {
+
+using expr::Expr;
+using expr::NodeId;
+
+namespace {
+
+/// The author's equations; those of kind linear are E x' - A x - f.
+std::vector<Expr> residuals(const model::Model& model, std::vector<DaeFunctions::Row>& rows) {
+  std::vector<Expr> result;
+  if (model.kind == model::Kind::dae) {
+    for (const model::Equation& equation : model.equations) {
+      result.push_back(equation.residual);
+      rows.push_back({equation.name, equation.place});
+    }
+    return result;
+  }
+  result.assign(model.E.rows, model.graph->constant(0.0));
+  for (const model::Entry& entry : model.E.entries)
+    result[entry.row] = result[entry.row] + entry.value * model.variables[entry.column].rates.at(0);
+  for (const model::Entry& entry : model.A.entries)
+    result[entry.row] = result[entry.row] - entry.value * model.variables[entry.column].symbol;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (i < model.f.size()) result[i] = result[i] - model.f[i];
+    rows.push_back({fmt::format("row {}", i + 1), {model.source}});
+  }
+  return result;
+}
+
+/// How often each variable is differentiated in the equations.
+std::vector<std::size_t> highest_derivatives(const model::Model& model, const std::vector<Expr>& F) {
+  std::unordered_map<NodeId, std::pair<std::size_t, std::size_t>> rate;
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    for (std::size_t k = 0; k < model.variables[i].rates.size(); ++k)
+      rate.emplace(model.variables[i].rates[k].id(), std::pair(i, k + 1));
+  std::vector<std::size_t> highest(model.variables.size(), 0);
+  for (const NodeId id : expr::symbols_of(F))
+    if (const auto found = rate.find(id); found != rate.end())
+      highest[found->second.first] = std::max(highest[found->second.first], found->second.second);
+  return highest;
+}
+
+model::Start start_of(const model::Unknown& unknown, std::size_t times) {
+  return times < unknown.start.size() ? unknown.start[times] : model::Start{};
+}
+
+}  // namespace
+
+std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> given) {
+  auto result = std::make_shared<DaeFunctions>();
+  DaeFunctions& out = *result;
+  out.model = std::move(given);
+  const model::Model& model = *out.model;
+  expr::Graph& graph = *model.graph;
+  compile::ImplicitEquations& eq = out.equations;
+  eq.t = model.time;
+  eq.F = residuals(model, out.rows);
+  const std::vector<std::size_t> highest = highest_derivatives(model, eq.F);
+
+  // x, der(x), ... up to the last but one derivative are unknowns; each is the rate of the one before.
+  std::vector<std::vector<std::size_t>> place(model.variables.size());
+  for (const bool differential : {true, false})
+    for (std::size_t i = 0; i < model.variables.size(); ++i) {
+      const model::Unknown& variable = model.variables[i];
+      if ((highest[i] > 0) != differential) continue;
+      for (std::size_t k = 0; k < std::max<std::size_t>(highest[i], 1); ++k) {
+        place[i].push_back(out.unknowns.size());
+        out.unknowns.push_back({model::derivative_name(variable.name, k), &variable, k, start_of(variable, k)});
+        out.rate_starts.push_back(start_of(variable, k + 1));
+        eq.y.push_back(k == 0 ? variable.symbol : variable.rates[k - 1]);
+        const bool last = k + 1 >= highest[i];
+        eq.dy.push_back(!differential ? Expr() : last ? variable.rates[k] : graph.symbol("rate." + out.unknowns.back().name));
+        if (differential && !last) {
+          eq.F.push_back(eq.dy.back() - variable.rates[k]);
+          out.rows.push_back({"der(" + out.unknowns.back().name + ")", variable.place});
+        }
+      }
+      if (differential) out.differential = out.unknowns.size();
+    }
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    out.columns.push_back({model.variables[i].name, place[i][0], false});
+  for (std::size_t i = 0; i < model.variables.size(); ++i)
+    for (std::size_t k = 1; k <= highest[i]; ++k)
+      out.columns.push_back({model::derivative_name(model.variables[i].name, k), place[i][k - 1], true});
+  if (eq.F.size() != eq.y.size())
+    throw Error("not-square", fmt::format("{} equations for {} unknowns", eq.F.size(), eq.y.size()),
+                "write as many equations as variables", {model.source});
+
+  const auto numbers = model.numbers();
+  std::vector<Expr> discrete;
+  for (const model::Parameter& value : model.discrete) discrete.push_back(value.symbol);
+  out.switches.hold(discrete);
+  out.function = compile::compile_implicit(eq, numbers, out.switches);
+
+  std::unordered_set<NodeId> rates;
+  for (const Expr& rate : eq.dy)
+    if (rate.valid()) rates.insert(rate.id());
+  const std::vector<bool> moving = expr::dependence(eq.F, rates);
+  std::vector<Expr> terms;
+  out.term_start.push_back(0);
+  for (std::size_t i = 0; i < eq.F.size(); ++i) {
+    if (moving[i]) continue;
+    out.algebraic_rows.push_back(i);
+    const std::vector<Expr> own = expr::terms_of(eq.F[i]);
+    terms.insert(terms.end(), own.begin(), own.end());
+    out.term_start.push_back(terms.size());
+  }
+  std::vector<std::vector<Expr>> inputs{{eq.t}, eq.y, {}};
+  for (std::size_t i = 0; i < eq.dy.size(); ++i)
+    inputs[2].push_back(eq.dy[i].valid() ? eq.dy[i] : graph.symbol("rate.none" + std::to_string(i)));
+  const auto make = [&](const std::vector<Expr>& outputs) {
+    return outputs.empty() ? compile::Function{}
+                           : compile::compile({inputs, outputs, &numbers, compile::Request::NewSwitches::none}, out.switches);
+  };
+  out.terms = make(terms);
+
+  compile::ImplicitEquations initial{eq.t, eq.y, eq.dy, {}};
+  for (const model::Equation& equation : model.initial) initial.F.push_back(equation.residual);
+  if (!initial.F.empty()) out.initial = compile::compile_implicit(initial, numbers, out.switches, compile::Request::NewSwitches::none);
+
+  std::vector<Expr> outputs, pictures;
+  for (const model::Named& output : model.outputs) outputs.push_back(output.value);
+  for (const auto& [name, coordinates] : model.drawing.points) pictures.insert(pictures.end(), coordinates.begin(), coordinates.end());
+  for (const model::Plot& plot : model.plots) {
+    pictures.push_back(plot.x_value);
+    pictures.insert(pictures.end(), plot.y_values.begin(), plot.y_values.end());
+  }
+  out.outputs = make(outputs);
+  out.pictures = make(pictures);
+
+  std::vector<Expr> solved;
+  for (std::size_t i = 0; i < eq.y.size(); ++i) solved.push_back(eq.dy[i].valid() ? eq.dy[i] : eq.y[i]);
+  std::unordered_set<NodeId> unknown;
+  for (const Expr& e : solved) unknown.insert(e.id());
+  const expr::SparseExpr by_solved = expr::jacobian(eq.F, solved);
+  const std::vector<bool> nonlinear = expr::dependence(by_solved.value, unknown);
+  out.linear_in_solved = std::ranges::none_of(nonlinear, [](bool b) { return b; });
+  return result;
+}
+
+}  // namespace daedalus::structure

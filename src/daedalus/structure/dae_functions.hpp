@@ -1,0 +1,58 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/compile/implicit_function.hpp"
+#include "daedalus/model/model.hpp"
+
+namespace daedalus::structure {
+
+/// A general DAE of first order, F(t, y, y') = 0, in symbols and as functions of numbers; immutable, shared by every
+/// trajectory of a model. Higher derivatives have become unknowns: x'' = f is (x)' = der(x), (der(x))' = f. Unknowns whose
+/// derivative occurs come first.
+struct DaeFunctions {
+  std::shared_ptr<const model::Model> model;
+
+  struct Unknown {
+    std::string name;
+    const model::Unknown* of = nullptr;  ///< the author's unknown of which this is a derivative
+    std::size_t times = 0;               ///< which one
+    model::Start start;
+  };
+  std::vector<Unknown> unknowns;          ///< of y
+  std::vector<model::Start> rate_starts;  ///< of y', where the author gave them
+  std::size_t differential = 0;           ///< so many unknowns have a derivative
+
+  struct Row {
+    std::string name;
+    Place place;
+  };
+  std::vector<Row> rows;                        ///< of F; the author's own come first
+  std::vector<std::size_t> algebraic_rows;      ///< those without derivatives
+  compile::ImplicitEquations equations;
+
+  /// What is written of a state: the author's variables in their order, then their derivatives.
+  struct Column {
+    std::string name;
+    std::size_t unknown;
+    bool rate;  ///< the derivative of the unknown
+  };
+  std::vector<Column> columns;
+
+  compile::Switches switches;
+  compile::ImplicitFunction function;
+  compile::Function terms;              ///< t, y -> terms of the algebraic equations
+  std::vector<std::size_t> term_start;  ///< their ranges
+  compile::ImplicitFunction initial;    ///< t, y, y' -> residuals of [initial]
+  compile::Function outputs, pictures;  ///< t, y, y' -> what the author wants to see
+  bool linear_in_solved = true;         ///< F is linear in (x', z): the derivatives and the algebraic unknowns
+
+  std::size_t dimension() const { return unknowns.size(); }
+};
+
+/// Brings a model of kind dae or linear to first order and compiles it. Throws Error where it is not square.
+std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model);
+
+}  // namespace daedalus::structure
