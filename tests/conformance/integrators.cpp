@@ -31,9 +31,10 @@ class Integrators : public testing::TestWithParam<std::string> {
     return problems::run(GetParam(), kepler(), options, x, observer);
   }
 
-  /// The equations of a long implicit step need not have a solution: r + h^2 / r^2 = |q + h v|, to which those of Euler's
-  /// method come down, has no positive root from the pericentre on where h > 0.39, and soon after it where h = 0.2.
-  bool unsolvable(bool no_convergence, double h) const { return method().implicit && no_convergence && h > 0.15; }
+  /// The equations of a long implicit step need not have a solution. Those of Euler's method come down to
+  /// r + h^2 / r^2 = |q + h v|, which has no positive root at once where h > 0.39, and before t = 2 where h = 0.125, when
+  /// its spiral has fallen in.
+  bool unsolvable(bool no_convergence, double h) const { return method().implicit && no_convergence && h > 0.1; }
 };
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -196,7 +197,7 @@ TEST_P(Integrators, AllocatesNothingPerStep) {
       allocations(with_outputs(problems::controlled(kepler(), 3.0, tolerance)));
   const auto [many_controlled, long_controlled] =
       allocations(with_outputs(problems::controlled(kepler(), 30.0, tolerance)));
-  EXPECT_GT(long_controlled, 5 * short_controlled);
+  EXPECT_GT(long_controlled, 3 * short_controlled);
   EXPECT_EQ(few_controlled, many_controlled);
 }
 

@@ -147,6 +147,20 @@ std::vector<std::string> properties_of(const Tableau& tableau) {
   return result;
 }
 
+Multistep bdf_formula(int order) {
+  const auto k = static_cast<std::size_t>(order);
+  Multistep formula{std::vector<double>(k + 1, 0.0), std::vector<double>(k + 1, 0.0)};
+  formula.beta.back() = 1.0;
+  for (int j = 1; j <= order; ++j) {
+    double binomial = 1.0;  // nabla^j x_n = sum_i (-1)^i (j over i) x_(n-i)
+    for (int i = 0; i <= j; ++i) {
+      formula.alpha[k - static_cast<std::size_t>(i)] += (i % 2 == 0 ? 1.0 : -1.0) * binomial / j;
+      binomial *= static_cast<double>(j - i) / (i + 1);
+    }
+  }
+  return formula;
+}
+
 std::size_t stability_regions(const IntegratorEntry& method) { return method.tableau ? 1 : method.multistep.size(); }
 
 double amplification(const IntegratorEntry& method, std::size_t formula, Complex z) {

@@ -17,6 +17,9 @@ double stability_at_infinity(const Tableau& tableau);
 /// 1e6.
 double stability_interval(const Tableau& tableau, std::complex<double> direction);
 
+/// The backward differentiation formula sum_{j <= order} (1/j) nabla^j x_n = h f_n.
+Multistep bdf_formula(int order);
+
 /// Those of "A-stable", "L-stable", "symplectic", "symmetric" and "stiffly accurate" (implicit methods) that the
 /// coefficients have up to round-off.
 std::vector<std::string> properties_of(const Tableau& tableau);

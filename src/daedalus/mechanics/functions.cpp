@@ -1,5 +1,7 @@
 #include "daedalus/mechanics/functions.hpp"
 
+#include <fmt/format.h>
+
 #include "daedalus/expr/substitute.hpp"
 
 namespace daedalus::mechanics {
@@ -13,6 +15,31 @@ linalg::Sparsity pattern_of(const SparseExpr& matrix) {
 }
 
 void append(std::vector<Expr>& to, const std::vector<Expr>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// A k-th derivative of a table exists, as a function, where the (k-1)-th is continuous. Constraints with rougher tables
+/// would need impulses at the knots.
+void check_tables(const Equations& equations) {
+  const expr::Graph& graph = *equations.model->graph;
+  Faults faults;
+  for (const Constraint& constraint : equations.constraints) {
+    const std::vector<Expr> levels{constraint.velocity, constraint.gamma};
+    for (const NodeId id : expr::reachable(levels)) {
+      if (graph.node(id).op != expr::Op::lookup) continue;
+      const expr::Graph::TableUse use = graph.table(graph.node(id).index);
+      if (!use.data || use.times <= use.data->smoothness() + 1) continue;
+      const std::string name = graph.table_name(graph.node(id).index);
+      faults.add("table-not-smooth",
+                 fmt::format("the constraint '{}' needs {} of the table '{}', which its interpolation does not have",
+                             constraint.name, use.times == 1 ? "the first derivative" : "the second derivative",
+                             name.substr(0, name.find('\''))),
+                 use.times == 1 ? "write interpolation = \"linear\", \"monotone\" or \"spline\""
+                                : "write interpolation = \"monotone\" or \"spline\"",
+                 constraint.place);
+      break;
+    }
+  }
+  faults.throw_if_any();
+}
 
 }  // namespace
 
@@ -61,6 +88,7 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
     w.push_back(eq.z_differential[i] ? eq.z_rate[i] : eq.z[i]);
   }
 
+  check_tables(eq);
   out.mass = pattern_of(eq.M);
   out.jacobian = pattern_of(eq.G);
   const auto numbers = model.numbers();

@@ -47,11 +47,13 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
   for (std::size_t i = 0; i < n; ++i) unknown(eq.v[i], eq.a[i], level == Level::position && holonomic ? 2 : 1, 1);
   for (const std::size_t i : functions.differential) unknown(eq.z[i], eq.z_rate[i], 1, 0);
   for (const std::size_t i : functions.algebraic) unknown(eq.z[i], Expr(), 1, 0);
+  out.system_index = functions.algebraic.empty() ? 0 : 1;
   for (std::size_t i = 0; i < m; ++i) {
-    const int differentiations_left = level == Level::acceleration ? 0
-                                      : level == Level::velocity || !eq.constraints[i].holonomic ? 1
-                                                                                                  : 2;
-    unknown(eq.lambda[i], Expr(), 1 + differentiations_left, 2);
+    // A multiplier acts on velocities through h lambda and is taken afresh from the KKT system where it is shown, so that
+    // on the acceleration level, too, an error in it counts times h.
+    const bool position = level == Level::position && eq.constraints[i].holonomic;
+    unknown(eq.lambda[i], Expr(), position ? 3 : 2, 2);
+    out.system_index = std::max(out.system_index, level == Level::acceleration ? 1 : position ? 3 : 2);
   }
 
   for (std::size_t i = 0; i < n; ++i) equation(rate[i] - eq.v[i], 1);
@@ -73,9 +75,6 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
     equation(constraint_on(eq, i, level, feedback), power);
   }
 
-  out.system_index = functions.algebraic.empty() ? 0 : 1;
-  for (std::size_t i = 2 * n; i < out.index.size(); ++i)
-    if (i >= out.index.size() - m) out.system_index = std::max(out.system_index, out.index[i]);
   compile::Switches switches = functions.switches;
   out.function = compile::compile_implicit(equations, eq.model->numbers(), switches, compile::Request::NewSwitches::none);
   return out;

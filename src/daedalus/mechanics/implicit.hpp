@@ -17,7 +17,7 @@ enum class Level { position, velocity, acceleration };
 struct ImplicitMotion {
   compile::ImplicitFunction function;
   std::vector<std::string> names;
-  std::vector<int> index;  ///< of each unknown
+  std::vector<int> index;  ///< of each unknown: an error counts times h^(index - 1)
   int system_index = 0;
   std::vector<int> row_power, column_power;  ///< see integrate::ImplicitSystem
 };

@@ -19,11 +19,16 @@ bool accepts(const IntegratorEntry& method, View view) {
   return std::ranges::find(method.accepts, view) != method.accepts.end();
 }
 
-/// "A, L, symplectic": the properties as short as a table wants them.
-std::string short_properties(const IntegratorEntry& method) {
+/// "A, L, symplectic", or how far an explicit method reaches on the real axis: what a table has room for.
+std::string short_stability(const IntegratorEntry& method) {
   std::vector<std::string> words;
-  for (const std::string& property : method.properties)
-    words.push_back(property.size() == 8 && property.ends_with("-stable") ? property.substr(0, 1) : property);
+  for (const char* letter : {"A", "L", "B"})
+    for (const std::string& property : method.properties)
+      if (property.starts_with(fmt::format("{}-stable", letter))) words.push_back(letter + property.substr(8));
+  for (const char* property : {"symplectic", "symmetric"})
+    if (has_property(method, property)) words.push_back(property);
+  if (words.empty() && method.tableau)
+    words.push_back(fmt::format("h lambda > -{}", brief(integrate::stability_interval(*method.tableau, -1.0), 3)));
   return words.empty() ? "-" : joined(words);
 }
 
@@ -59,7 +64,7 @@ std::string one_method(const IntegratorEntry& entry, const std::string& name) {
 
 Group group_of(const IntegratorEntry& method) {
   if (!method.accepts.empty() && method.accepts.front() == View::mechanical) return Group::mechanical_methods;
-  if (!method.multistep.empty()) return Group::multistep_methods;
+  if (has_property(method, "multistep")) return Group::multistep_methods;
   return method.implicit ? Group::implicit_methods : Group::explicit_methods;
 }
 
@@ -157,7 +162,7 @@ std::string tableau_text(const integrate::Tableau& tableau) {
 
 std::string methods_text(const std::string& name) {
   if (!name.empty()) return one_method(*solve::method_named(name), name);
-  std::vector<std::vector<std::string>> rows{{"method", "order", "stages", "stability", "takes", "summary"}};
+  std::vector<std::vector<std::string>> rows{{"method", "order", "stages", "stable", "takes", "summary"}};
   std::vector<std::vector<std::string>> sources;
   for (const Group group :
        {Group::explicit_methods, Group::implicit_methods, Group::multistep_methods, Group::mechanical_methods}) {
@@ -167,7 +172,7 @@ std::string methods_text(const std::string& name) {
       if (first) rows.push_back({name_of(group)});
       first = false;
       rows.push_back({"  " + entry.name, std::to_string(entry.order), std::to_string(entry.stages),
-                      short_properties(entry), systems_of(entry), entry.summary});
+                      short_stability(entry), systems_of(entry), entry.summary});
       sources.push_back({"  " + entry.name, entry.citation});
     }
   }

@@ -31,6 +31,25 @@ std::string notes_lines(const std::vector<std::string>& notes) {
   return text;
 }
 
+/// "bounce 8 times, the last at t = 4.69": one phrase per name, in the order of their first time.
+std::string events_text(const std::vector<solve::EventRecord>& events) {
+  std::vector<std::string> names, phrases;
+  for (const solve::EventRecord& event : events)
+    if (std::find(names.begin(), names.end(), event.name) == names.end()) names.push_back(event.name);
+  for (const std::string& name : names) {
+    std::size_t times = 0;
+    double last = 0.0;
+    for (const solve::EventRecord& event : events) {
+      if (event.name != name) continue;
+      ++times;
+      last = event.t;
+    }
+    phrases.push_back(times == 1 ? fmt::format("{} at t = {}", name, brief(last, 9))
+                                 : fmt::format("{} {} times, the last at t = {}", name, times, brief(last, 9)));
+  }
+  return fmt::format("{}", fmt::join(phrases, "; "));
+}
+
 std::string level_name(int level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
 
 }  // namespace
@@ -58,7 +77,9 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
       drift.push_back(fmt::format("{} {}", level_name(level), small(run.constraints.relative[static_cast<std::size_t>(level)])));
   if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
   if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
+  if (!run.events.empty()) text += line("events", events_text(run.events));
   text += notes_lines(run.notes);
+  if (run.status == integrate::Status::stopped) text += line("ended", run.message);
   if (!run.success()) {
     text += line("stopped", run.message);
     return text;

@@ -1,6 +1,6 @@
 // Between events everything that can switch is frozen, so a step sees one smooth system. A watched function f with mode m
 // holds while low(m) < f < high(m). Where it reaches a bound the mode on the other side is tried: it holds if f, with the
-// new mode in force, goes on in the same direction (seen by a short step of Heun's method); if f is driven back from both
+// new mode in force, goes on in the same direction (seen by a short step, of Euler's or Heun's method); if f is driven back from both
 // sides, the motion would have to slide along the bound, which a model must say by a mode of its own. (A. F. Filippov,
 // Differential Equations with Discontinuous Righthand Sides, 1988, section 4.)
 
@@ -31,10 +31,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-/// Relative change of the state over which the direction of a function is looked at.
-constexpr double glance = 1e-6;
+/// Relative change of the state over which the direction of a function is looked at; the second one where the first
+/// shows nothing, because the derivative vanishes.
+constexpr double glance = 1e-9, look = 1e-6;
 /// At the start a function counts as zero if it is this much smaller than its change over a glance.
-constexpr double negligible = 1e-6;
+constexpr double negligible = 1e-3;
 /// Events of one name that follow each other faster than this part of the run, so many times, are without end.
 constexpr double quick = 1e-10;
 constexpr int most_quick = 20;
@@ -200,14 +201,24 @@ bool Events::probe(double t, const double* x) {
   const double span = std::abs(span_.t_end - span_.t_start), forwards = span_.t_end < span_.t_start ? -1.0 : 1.0;
   double rate = 1.0 / (span > 0.0 ? span : 1.0);
   for (std::size_t i = 0; i < n; ++i) rate = std::max(rate, std::abs(slope_[i]) / (1e-2 + std::abs(x[i])));
-  const double h = forwards * std::max(glance / rate, 1e4 * epsilon * std::abs(t));
+  // Along the tangent, so that a ball that hardly bounces does go up.
+  double h = forwards * std::max(glance / rate, 64.0 * epsilon * std::abs(t));
+  for (std::size_t i = 0; i < n; ++i) x_ahead_[i] = x[i] + h * slope_[i];
+  if (!evaluate(t + h, x_ahead_.data(), Modes::frozen)) return false;
+  bool still = false;
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    change_[i] = values_[i] - first_values_[i];
+    still = still || change_[i] == 0.0;
+  }
+  if (!still) return true;
+  h = forwards * std::max(look / rate, 1e4 * epsilon * std::abs(t));
   for (std::size_t i = 0; i < n; ++i) x_ahead_[i] = x[i] + h * slope_[i];
   outcome_ = port_.slope(t + h, x_ahead_.data(), slope_ahead_.data());
   if (outcome_ == Evaluation::ok)
     for (std::size_t i = 0; i < n; ++i) x_ahead_[i] = x[i] + 0.5 * h * (slope_[i] + slope_ahead_[i]);
   if (!evaluate(t + h, x_ahead_.data(), Modes::frozen)) return false;
-  for (std::size_t i = 0; i < watches_.size(); ++i) change_[i] = values_[i] - first_values_[i];
-  values_ = first_values_;
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+    if (change_[i] == 0.0) change_[i] = values_[i] - first_values_[i];
   return true;
 }
 

@@ -16,6 +16,7 @@
 #include "daedalus/integrate/loop.hpp"
 #include "daedalus/solve/events.hpp"
 #include "daedalus/solve/recorder.hpp"
+#include "daedalus/solve/tableau_method.hpp"
 
 namespace daedalus::solve {
 
@@ -52,7 +53,7 @@ struct Plan {
   double t_start, t_end, rtol, atol;
   Choice formulation, method;
   const formulate::FormulationEntry* form = nullptr;
-  const integrate::IntegratorEntry* integrator = nullptr;
+  std::shared_ptr<const integrate::IntegratorEntry> integrator;
   integrate::View view = integrate::View::ode;
 };
 
@@ -94,7 +95,7 @@ Plan settle(const model::Model& model, const RunOptions& options) {
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' does not take models of kind \"{}\"", plan.formulation.name, kind),
                 "leave --formulation out, or choose one that does: `daedalus formulations` lists them", {model.source});
-  plan.integrator = &integrate::integrator(plan.method.name);
+  plan.integrator = method_named(plan.method.name);
   const auto shared = std::ranges::find_if(plan.integrator->accepts, [&](integrate::View view) {
     return std::ranges::find(plan.form->views, view) != plan.form->views.end();
   });
@@ -103,9 +104,6 @@ Plan settle(const model::Model& model, const RunOptions& options) {
                 fmt::format("the method '{}' cannot take what the formulation '{}' makes", plan.method.name, plan.formulation.name),
                 "`daedalus methods NAME` says what a method takes");
   plan.view = *shared;
-  if (!plan.integrator->adaptive && !options.step)
-    throw Error("step-needed", fmt::format("the method '{}' has no error estimate and needs a step size", plan.method.name),
-                "give --step H, or a method that chooses its steps, such as dop853");
   return plan;
 }
 

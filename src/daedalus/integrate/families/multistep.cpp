@@ -37,7 +37,7 @@ constexpr double step_slack = 1e-8;
 /// The estimate must be this many times smaller than the tolerance. Errors of consecutive steps have the same sign and add
 /// up where nothing damps them: H_(k+1) >= 2 of this is in the estimate already, the rest brings the errors of both
 /// methods on oscillating mechanisms to those of one-step methods of their order at the same tolerance.
-constexpr double bdf_margin = 6.0, extended_margin = 4.0;
+constexpr double bdf_margin = 6.0, extended_margin = 30.0;
 /// What the iteration may leave, in units of the error allowed. Where algebraic unknowns magnify errors of differential
 /// ones a hundred times, as in transistors, more than this looks like an error of the formula.
 constexpr double newton_share = 1e-3;

@@ -1,5 +1,6 @@
 #include "daedalus/integrate/families/multistep.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/integrate/stability.hpp"
 
 namespace daedalus::integrate {
 
@@ -16,7 +17,7 @@ IntegratorEntry integrator_bdf() {
   entry.implicit = true;
   entry.accepts = {View::implicit, View::ode};
   entry.highest_index = 3;
-  entry.properties = {"A-stable up to order 2", "stiffly stable", "variable order"};
+  entry.properties = {"multistep", "A-stable up to order 2", "stiffly stable", "variable order"};
   entry.index1_orders = {5, 5};
   entry.index2_orders = {5, 5};
   entry.index3_orders = {5, 5, 5};
@@ -24,6 +25,7 @@ IntegratorEntry integrator_bdf() {
   entry.options = {{.name = "order", .summary = "largest order; fixed steps use it", .standard = 5, .least = 1, .most = 5}};
   // The first steps are of order 1, and later ones propose their own size.
   entry.estimate_order = 2;
+  for (int order = 1; order <= entry.order; ++order) entry.multistep.push_back(bdf_formula(order));
   entry.make = [](const System& system, const Options& options) {
     const int order = static_cast<int>(options.number("order"));
     return make_multistep(

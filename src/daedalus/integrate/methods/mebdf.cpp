@@ -20,7 +20,7 @@ IntegratorEntry integrator_mebdf() {
   entry.implicit = true;
   entry.accepts = {View::implicit, View::ode};
   entry.highest_index = 3;
-  entry.properties = {"A-stable up to order 4", "stiffly stable", "variable order"};
+  entry.properties = {"multistep", "A-stable up to order 4", "stiffly stable", "variable order"};
   entry.index1_orders = {4, 4};
   entry.index2_orders = {4, 3};
   entry.index3_orders = {3, 3, 2};

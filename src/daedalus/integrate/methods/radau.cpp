@@ -110,6 +110,7 @@ class Radau final : public Stepper {
     jacobian_here_ = reuse_jacobian_ = false;
     change_order(0);
     next_level_ = level_;
+    since_change_ = patience - 1;
     failures_ = 0;
     return Evaluation::ok;
   }
@@ -233,10 +234,15 @@ class Radau final : public Stepper {
     return implicit_->differential[i] || power_[i] == 1.0 ? 1.0 : std::abs(h_);
   }
 
-  /// Readies Z with the continuation of the last polynomial.
+  /// Readies Z with the continuation of the last polynomial, or of the slope at the start where the equations are
+  /// nonlinear in y': a wrong slope does not become better in shorter steps.
   void predict() {
     if (!has_polynomial_) {
-      std::fill(Z_.begin(), Z_.end(), 0.0);
+      const bool tangent = slope_known_ && !implicit_->constant_leading;
+      for (std::size_t i = 0; i < stages(); ++i) {
+        const double weight = tangent ? method_[level_].node[i] * h_ : 0.0;
+        for (std::size_t k = 0; k < n_; ++k) Z_[i * n_ + k] = weight * slope_[k];
+      }
       return;
     }
     const double ratio = h_ / last_h_;
