@@ -37,13 +37,15 @@ void refuse_misplaced_options(const std::optional<std::string>& method) {
   const Choice choice = parse_choice(*method);
   for (const auto& [name, value] : choice.options)
     if (name == "step" || name == "rtol" || name == "atol" || name == "max-step" || name == "first-step")
-      throw Error("unknown-option", fmt::format("'{}' has no option '{}' (given as {}={})", choice.name, name, name, value),
+      throw Error("unknown-option",
+                  fmt::format("'{}' has no option '{}' (given as {}={})", choice.name, name, name, value),
                   fmt::format("it is an option of the command: --method {} --{} {}", choice.name, name, value));
 }
 
 void refuse_contradictions(const solve::RunOptions& run) {
   const auto together = [](const char* one, double a, const char* other, double b, const char* rule) {
-    throw Error("bad-option-value", fmt::format("{} {} contradicts {} {}: {}", one, shortest(a), other, shortest(b), rule),
+    throw Error("bad-option-value",
+                fmt::format("{} {} contradicts {} {}: {}", one, shortest(a), other, shortest(b), rule),
                 "leave one of the two out");
   };
   if (run.step && run.max_step && *run.step > *run.max_step)

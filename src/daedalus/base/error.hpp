@@ -16,7 +16,7 @@ struct SourceText {
   std::string text;
 };
 
-/// Where something stands in a user's text. Lines and columns count from 1, columns in bytes; line 0 means "no place".
+/// Where something stands in a user's text. Lines and columns count from 1, columns in bytes (shown_column counts characters); line 0 means "no place".
 struct Place {
   std::shared_ptr<const SourceText> source;
   std::size_t line = 0;

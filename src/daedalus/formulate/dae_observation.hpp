@@ -19,6 +19,7 @@ class DaeObservation final : public Observation {
   void outputs(double* row) override { see(evaluator_.functions().outputs, outputs_scratch_, row); }
   void pictures(double* row) override { see(evaluator_.functions().pictures, pictures_scratch_, row); }
 
+  State state() const { return state_; }
   structure::DaeEvaluator& evaluator() { return evaluator_; }
   void freeze(const double* frozen) {
     frozen_ = frozen;

@@ -17,6 +17,7 @@ namespace daedalus::formulate {
 struct Equations {
   std::shared_ptr<const mechanics::Functions> motion;
   std::shared_ptr<const structure::DaeFunctions> dae;
+  bool solvable = true;  ///< a DAE can be solved for (x', z) as it stands: it has an ODE view
 };
 
 /// What a formulation makes of a model: a system for an integrator, and the way back to what the author asked for.

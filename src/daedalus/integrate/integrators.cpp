@@ -45,6 +45,8 @@ std::string name_of(View view) {
       return "implicit";
     case View::mechanical:
       return "mechanical";
+    case View::automatic:
+      return "automatic";
   }
   return "";
 }

@@ -2,7 +2,6 @@
 // Equations I, 2nd ed., theorem II.2.13.
 #include "daedalus/integrate/order_conditions.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -38,18 +37,16 @@ std::vector<RootedTree> rooted_trees(int order) {
 int order_of(const std::vector<std::vector<double>>& a, const std::vector<double>& b) {
   constexpr int most = 9;
   static const std::vector<RootedTree> trees = rooted_trees(most);
-  const auto size = [](const std::vector<double>& row) {
-    double sum = 0.0;
-    for (const double entry : row) sum += std::abs(entry);
-    return sum;
-  };
-  double norm = 1.0;
-  for (const std::vector<double>& row : a) norm = std::max(norm, size(row));
-  const std::vector<double> weights = elementary_weights(trees, a, b);
+  std::vector<std::vector<double>> sizes_a = a;
+  std::vector<double> sizes_b = b;
+  for (std::vector<double>& row : sizes_a)
+    for (double& entry : row) entry = std::abs(entry);
+  for (double& entry : sizes_b) entry = std::abs(entry);
+  const std::vector<double> weights = elementary_weights(trees, a, b),
+                            sizes = elementary_weights(trees, sizes_a, sizes_b);
   for (std::size_t k = 0; k < trees.size(); ++k) {
-    // A weight is a sum of terms below |b| |A|^(order - 1), each with a few roundings per factor; coefficients
-    // themselves may be rounded to fewer digits than a double has.
-    const double noise = 1e3 * std::numeric_limits<double>::epsilon() * size(b) * std::pow(norm, trees[k].order - 1);
+    // Every term of the sum has a few roundings for each of its factors, and these are rounded themselves.
+    const double noise = 10.0 * std::numeric_limits<double>::epsilon() * trees[k].order * sizes[k];
     if (std::abs(weights[k] - 1.0 / static_cast<double>(trees[k].density)) > noise) return trees[k].order - 1;
   }
   return most;

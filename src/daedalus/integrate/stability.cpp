@@ -65,7 +65,7 @@ double largest_root(std::vector<Complex> coefficient) {
       root[i] -= value / product;
       change = std::max(change, std::abs(value / product));
     }
-    if (change < 1e-13) break;
+    if (change < 1e-12) break;
   }
   double largest = 0.0;
   for (const Complex& r : root) largest = std::max(largest, std::abs(r));

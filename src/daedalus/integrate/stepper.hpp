@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "daedalus/integrate/system.hpp"
@@ -56,6 +57,11 @@ class Stepper {
   virtual const double* derivative() const { return nullptr; }
   /// |h lambda| for the fastest eigenvalue lambda seen in the last accepted step; 0 where the method does not say.
   virtual double stiffness() const { return 0.0; }
+
+  /// Adds what a person should know about how the run went: for example which methods were used and why.
+  virtual void remark(std::vector<std::string>&) const {}
+  /// The methods that were at work, where the stepper chose among several; empty otherwise.
+  virtual std::string used() const { return {}; }
 
   double time() const { return t_; }
   virtual const double* state() const = 0;

@@ -17,6 +17,8 @@ bool shows(const System& system, View view) {
       return system.implicit != nullptr;
     case View::mechanical:
       return system.mechanical != nullptr;
+    case View::automatic:
+      return static_cast<bool>(system.make_implicit);
   }
   return false;
 }

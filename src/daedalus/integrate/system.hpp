@@ -19,6 +19,7 @@ enum class View {
   second_order,  ///< the same with x = (q, v, rest), q' = v
   implicit,      ///< F(t, y, y') = 0
   mechanical,    ///< M a = f - G^T lambda with g(q, t) = 0 and its derivatives
+  automatic,     ///< y as in the implicit view, which is made when it is asked for; the ODE sees the leading part of y
 };
 
 /// F(t, y, y') = 0 with sparse Jacobians. The leading components of y are the differential unknowns of the ODE view, in
@@ -64,6 +65,7 @@ struct MechanicalSystem {
   /// Whether forces depend on velocities other than through the kinetic energy, so that no method is symplectic.
   bool hamiltonian = true;
   bool constant_mass = false;
+  std::vector<std::string> constraint_names = {};  ///< one per row of G
 };
 
 /// A system of numbers in one view. The callables own their workspace: one System serves one trajectory at a time.
@@ -80,6 +82,12 @@ struct System {
 
   std::shared_ptr<const ImplicitSystem> implicit;
   std::shared_ptr<const MechanicalSystem> mechanical;
+
+  // The automatic view
+  std::size_t leading = 0;  ///< so many components of y are the x of `ode`
+  std::function<std::shared_ptr<const ImplicitSystem>()> make_implicit;
+  /// Writes the components behind the leading ones that belong to them.
+  std::function<Evaluation(double t, double* y)> complete;
 
   /// Moves x (or the leading part of y) onto all constraints (least change), where the formulation projects.
   std::function<Evaluation(double t, double* x)> project;

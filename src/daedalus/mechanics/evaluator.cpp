@@ -225,24 +225,29 @@ Outcome Evaluator::accelerations(double t, const double* x, const Feedback& feed
   return solve_motion(t, x, feedback, Multipliers::least);
 }
 
-Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedback, Multipliers multipliers) {
+Outcome Evaluator::motion(double t, const double* x) {
   const Functions& fn = *functions_;
   if (const Outcome outcome = solve_auxiliary(t, x); outcome != Outcome::ok) return outcome;
   const double* inputs[] = {&t, q_of(x), v_of(x), z_of(x), w_.data()};
   fn.motion(inputs, motion_.data(), motion_scratch_, frozen_);
+  if (all_finite(motion_)) return Outcome::ok;
+  const double* f = motion_.data() + fn.mass.nonzeros();
+  const double* gamma = f + fn.n + fn.jacobian.nonzeros();
+  for (std::size_t i = 0; i < fn.n; ++i)
+    if (!std::isfinite(f[i])) return not_finite(fmt::format("the force on {}", fn.equations.q[i].name()));
+  for (std::size_t i = 0; i < fn.m; ++i)
+    if (!std::isfinite(gamma[i]))
+      return not_finite(fmt::format("the second derivative of the constraint '{}'", fn.equations.constraints[i].name));
+  return not_finite("the mass matrix or the constraint Jacobian");
+}
+
+Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedback, Multipliers multipliers) {
+  const Functions& fn = *functions_;
+  if (const Outcome outcome = motion(t, x); outcome != Outcome::ok) return outcome;
   const double* M = motion_.data();
   const double* f = M + fn.mass.nonzeros();
   const double* G = f + fn.n;
   const double* gamma = G + fn.jacobian.nonzeros();
-  if (!all_finite(motion_)) {
-    for (std::size_t i = 0; i < fn.n; ++i)
-      if (!std::isfinite(f[i])) return not_finite(fmt::format("the force on {}", fn.equations.q[i].name()));
-    for (std::size_t i = 0; i < fn.m; ++i)
-      if (!std::isfinite(gamma[i]))
-        return not_finite(
-            fmt::format("the second derivative of the constraint '{}'", fn.equations.constraints[i].name));
-    return not_finite("the mass matrix or the constraint Jacobian");
-  }
   if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
   if (!chosen_ && fn.m > 0) {  // the first point is the start, which is consistent
     chosen_ = true;

@@ -42,6 +42,12 @@ class Evaluator {
   /// Largest term of G a - gamma per constraint of the last call.
   const std::vector<double>& acceleration_scale();
 
+  /// Values of Functions::motion at (t, x), for other solvers: M, f, G and gamma one after the other.
+  Outcome motion(double t, const double* x);
+  const std::vector<double>& motion() const { return motion_; }
+  /// Solves the auxiliary equations at (t, x) for w.
+  Outcome auxiliary(double t, const double* x) { return solve_auxiliary(t, x); }
+
   /// x' = (v, a, z_d')
   Outcome ode(double t, const double* x, double* dx, const Feedback& feedback = {});
 

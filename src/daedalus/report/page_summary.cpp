@@ -9,6 +9,7 @@
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/mathml.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/solve/tableau_method.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/report/page_parts.hpp"
 
@@ -159,7 +160,8 @@ std::string row(const std::string& name, const std::string& value, const std::st
 std::string choices_table(const solve::Prepared& prepared, const Trajectory& run, const solve::RunOptions& options) {
   const model::Simulation& given = prepared.model->simulation;
   const formulate::FormulationEntry& form = formulate::formulation(parse_choice(run.formulation).name);
-  const integrate::IntegratorEntry& method = integrate::integrator(parse_choice(run.method).name);
+  const std::string first_method = parse_choice(run.method.substr(0, run.method.find(','))).name;
+  const std::shared_ptr<const integrate::IntegratorEntry> method = solve::method_named(first_method);
   const auto code = [](const std::string& text) { return "<code>" + escape_markup(text) + "</code>"; };
   std::string text = "<table class=\"plain choices\"><tbody>\n";
   text += row("formulation", code(run.formulation),
@@ -167,9 +169,9 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
                   origin(options.formulation, given.formulation,
                          "the default, because it keeps positions and velocities on the constraints"));
   text += row("method", code(run.method),
-              escape_markup(method.summary) + "; " +
+              escape_markup(method->summary) + "; " +
                   origin(options.method, given.method,
-                         "the default, because a high order needs few steps; meant for models that are not stiff"));
+                         "the default: an explicit method of high order where the model is not stiff, an implicit one where it is"));
   if (run.step)
     text += row("step", brief(*run.step), "fixed, asked for on the command line");
   else

@@ -37,8 +37,10 @@ class Contour {
  public:
   Contour(const integrate::IntegratorEntry& method, std::size_t formula, const Window& window, std::size_t cells)
       : window_(window), size_(cells + 3), value_(size_ * size_, 0.5) {
-    for (std::size_t j = 1; j + 1 < size_; ++j)
-      for (std::size_t i = 1; i + 1 < size_; ++i) value_[j * size_ + i] = excess(method, formula, x_of(i), y_of(j));
+    // Conjugate z have the same |R|, and windows reach as far down as up.
+    for (std::size_t j = 1; j <= size_ / 2; ++j)
+      for (std::size_t i = 1; i + 1 < size_; ++i)
+        value_[j * size_ + i] = value_[(size_ - 1 - j) * size_ + i] = excess(method, formula, x_of(i), y_of(j));
     for (std::size_t j = 0; j + 1 < size_; ++j)
       for (std::size_t i = 0; i + 1 < size_; ++i) cross(i, j);
   }
@@ -131,7 +133,7 @@ Window window_of(const integrate::IntegratorEntry& method) {
     double left = 0.0, right = 0.0, high = 0.0;
     bool whole = true, found = false;
     for (std::size_t formula = 0; formula < integrate::stability_regions(method); ++formula)
-      for (const auto& ring : Contour(method, formula, {-2 * reach, 2 * reach, -2 * reach, 2 * reach}, 128).rings())
+      for (const auto& ring : Contour(method, formula, {-2 * reach, 2 * reach, -2 * reach, 2 * reach}, 64).rings())
         for (const Contour::Point& point : ring) {
           if (point.on_border) continue;
           found = true;
@@ -191,7 +193,7 @@ class Drawing {
   void draw_region(std::size_t formula, std::size_t regions) {
     const Color color = regions > 1 ? palette[formula % palette.size()] : edge;
     Area area{{}, shade};
-    for (const auto& ring : Contour(method_, formula, window_, 300).rings()) {
+    for (const auto& ring : Contour(method_, formula, window_, 240).rings()) {
       std::vector<Spot> closed;
       for (const Contour::Point& point : ring) closed.push_back(at(point.x, point.y));
       draw_edge(ring, color);

@@ -131,10 +131,12 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
   structure::DaeEvaluator* evaluator = &observation->evaluator();
   const std::size_t differential = functions->differential, size = formulated.system.dimension;
   EventPort port;
+  // Where the state has all unknowns, only derivatives must be computed.
+  const bool whole = observation->state() == formulate::DaeObservation::State::whole;
+  if (whole) port.state_blocks = 2;
   port.look = [=](const double& t, const double* x, EventPort::Depth depth, std::vector<const double*>& inputs) {
-    inputs = {&t, evaluator->y().data(), evaluator->dy().data()};
-    if (depth == EventPort::Depth::all) return observation->at(t, x);
-    return Evaluation::ok;
+    inputs = {&t, whole ? x : evaluator->y().data(), evaluator->dy().data()};
+    return depth == EventPort::Depth::all ? observation->at(t, x) : Evaluation::ok;
   };
   port.slope = [=](double t, const double* x, double* dx) {
     const Evaluation outcome = observation->at(t, x);

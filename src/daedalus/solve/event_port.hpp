@@ -27,6 +27,8 @@ struct EventPort {
   /// Finds the values of all blocks at a state; with `Depth::state` those of the state alone.
   enum class Depth { state, all };
   std::function<integrate::Evaluation(const double& t, const double* x, Depth depth, std::vector<const double*>& inputs)> look;
+  /// So many blocks come from the state alone, where that are more than EventSymbols says: the view decides it.
+  std::size_t state_blocks = 0;
   /// x' where it can be told; 0 for unknowns without a derivative.
   std::function<integrate::Evaluation(double t, const double* x, double* dx)> slope;
   /// Puts new values (by name) into the state and makes it consistent again around them. Answers why that is impossible.

@@ -44,6 +44,9 @@ constexpr int longest_chain = 100;
 
 std::string at_time(double t) { return "t = " + brief(t, 12); }
 
+/// Whether a function is zero for a while, as a speed is in rest.
+bool rests_at_zero(const auto& watch) { return watch.decides.kind == Switches::Kind::side && watch.mode == 0.0 && !watch.by_time; }
+
 Reaction failure(Status status, std::string message) { return {Reaction::Kind::failed, status, std::move(message)}; }
 
 }  // namespace
@@ -97,19 +100,23 @@ Events::Events(EventSymbols symbols, const EventSpan& span) : symbols_(std::move
     watches_.push_back(std::move(watch));
   }
   watched_ = make(functions, compile::Request::NewSwitches::none);
-  if (!functions.empty()) {
-    std::unordered_set<NodeId> further;
-    for (std::size_t b = symbols_.state_blocks; b < symbols_.blocks.size(); ++b)
-      for (const Expr& symbol : symbols_.blocks[b]) further.insert(symbol.id());
-    const std::vector<bool> depends = expr::dependence(functions, further);
-    if (std::find(depends.begin(), depends.end(), true) != depends.end()) watched_depth_ = EventPort::Depth::all;
+  std::vector<Expr> terms;
+  term_start_.push_back(0);
+  for (const Expr& function : functions) {
+    const std::vector<Expr> of = expr::terms_of(function);
+    terms.insert(terms.end(), of.begin(), of.end());
+    term_start_.push_back(terms.size());
   }
+  terms_ = make(terms, compile::Request::NewSwitches::none);
   find_known_times();
 
   std::vector<double> held;
   for (const model::Parameter& value : model().discrete) held.push_back(value.value);
   frozen_ = symbols_.switches.free_modes(held);
   watched_scratch_ = watched_.make_scratch();
+  terms_scratch_ = terms_.make_scratch();
+  term_values_.resize(terms.size());
+  round_off_.resize(watches_.size());
   condition_scratch_ = condition_function_.make_scratch();
   resets_scratch_ = resets_.make_scratch();
   values_.resize(watches_.size());
@@ -155,6 +162,13 @@ void Events::find_known_times() {
 
 void Events::connect(EventPort port, std::size_t dimension) {
   port_ = std::move(port);
+  std::vector<Expr> functions;
+  for (const Watch& watch : watches_) functions.push_back(watch.decides.function);
+  std::unordered_set<NodeId> further;
+  for (std::size_t b = std::max(symbols_.state_blocks, port_.state_blocks); b < symbols_.blocks.size(); ++b)
+    for (const Expr& symbol : symbols_.blocks[b]) further.insert(symbol.id());
+  const std::vector<bool> depends = functions.empty() ? std::vector<bool>{} : expr::dependence(functions, further);
+  watched_depth_ = std::ranges::find(depends, true) != depends.end() ? EventPort::Depth::all : EventPort::Depth::state;
   slope_.resize(dimension);
   slope_ahead_.resize(dimension);
   x_ahead_.resize(dimension);
@@ -162,8 +176,9 @@ void Events::connect(EventPort port, std::size_t dimension) {
   hooks_.begin = [this](double t, double* x) { return begin(t, x); };
   hooks_.room = [this](double t, const double* x, double* room) {
     if (!evaluate(t, x, Modes::frozen)) return outcome_;
+    if (std::any_of(watches_.begin(), watches_.end(), [](const Watch& watch) { return rests_at_zero(watch); })) evaluate_noise();
     for (std::size_t i = 0; i < watches_.size(); ++i) {
-      watches_[i].largest = std::max(watches_[i].largest, std::abs(values_[i]));
+      if (rests_at_zero(watches_[i]) && std::abs(values_[i]) <= round_off_[i]) values_[i] = 0.0;
       if (values_[i] != 0.0) watches_[i].seen = values_[i];
       room[i] = room_of(watches_[i], values_[i]);
     }
@@ -224,8 +239,18 @@ bool Events::probe(double t, const double* x) {
 
 double Events::room_of(const Watch& watch, double value) const {
   if (watch.by_time) return infinity;
-  if (watch.decides.kind == Switches::Kind::side && watch.mode == 0.0) return value == 0.0 ? infinity : -std::abs(value);
+  if (rests_at_zero(watch)) return value == 0.0 ? infinity : -std::abs(value);
   return std::min(value - watch.decides.low(watch.mode), watch.decides.high(watch.mode) - value);
+}
+
+/// Round-off in the values of the functions where they were evaluated last: some digits of their largest terms.
+void Events::evaluate_noise() {
+  terms_(inputs_.data(), term_values_.data(), terms_scratch_, frozen_.data());
+  for (std::size_t i = 0; i < watches_.size(); ++i) {
+    double most = 0.0;
+    for (std::size_t k = term_start_[i]; k < term_start_[i + 1]; ++k) most = std::max(most, std::abs(term_values_[k]));
+    round_off_[i] = 16.0 * epsilon * most;
+  }
 }
 
 double Events::nearest_bound(const Watch& watch, double value) const {
@@ -251,6 +276,7 @@ bool Events::settle(double t, const double* x, Bound bound, std::string& culprit
   if (watches_.empty()) return true;
   if (!evaluate(t, x, Modes::free)) return false;
   const std::vector<double> given = values_;
+  evaluate_noise();
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     Watch& watch = watches_[i];
     if (watch.by_time) continue;
@@ -271,8 +297,9 @@ bool Events::settle(double t, const double* x, Bound bound, std::string& culprit
       Watch& watch = watches_[i];
       if (watch.by_time) continue;
       const double at = nearest_bound(watch, given[i]), distance = std::abs(given[i] - at);
-      const bool near = distance == 0.0 || touched_[i] ||
-                        (bound == Bound::at_start && distance <= negligible * std::abs(change_[i]));
+      const bool near =
+          distance == 0.0 || touched_[i] ||
+          (bound == Bound::at_start && (distance <= round_off_[i] || distance <= negligible * std::abs(change_[i])));
       if (!near) continue;
       watch.noise = std::max(watch.noise, distance);
       double mode = watch.mode;
@@ -367,6 +394,7 @@ bool Events::notice(const integrate::Happening& happening) {
   modes_before_ = frozen_;
   bool matters = false;
   if (!evaluate(happening.t, happening.x, Modes::frozen)) return true;
+  evaluate_noise();
   for (const std::size_t i : *happening.left) {
     Watch& watch = watches_[i];
     const double before = watch.mode, value = values_[i];
@@ -378,14 +406,14 @@ bool Events::notice(const integrate::Happening& happening) {
       mode = value - watch.decides.low(before) < watch.decides.high(before) - value ? before - 1.0 : before + 1.0;
     }
     touched_[i] = true;
-    watch.noise = 8.0 * std::abs(value - nearest_bound(watch, value)) + 64.0 * epsilon * watch.largest;
+    watch.noise = 8.0 * std::abs(value - nearest_bound(watch, value)) + round_off_[i];
     set_mode(watch, mode);
     if (watch.motion) matters = true;
     if (watch.event && before != 0.0) {
       const std::string& direction = model().events[*watch.event].direction;
       const bool up = mode > 0.0;
       if (direction == "both" || direction == (up ? "up" : "down")) {
-        crossed_.emplace_back(*watch.event, up ? 1 : -1);
+        crossed_.push_back(i);
         matters = true;
       }
     }
@@ -407,6 +435,11 @@ bool Events::notice(const integrate::Happening& happening) {
 Reaction Events::react(double t, double* x) {
   time_ = t;
   const std::vector<double> before = frozen_;
+  if (!crossed_.empty() && std::abs(t - last_time_) <= 8.0 * epsilon * std::abs(t) && probe(t, x))
+    for (const std::size_t i : crossed_)  // it moves away from the bound, but is back before the next number after t
+      if (change_[i] * watches_[i].mode < 0.0)
+        return endless(t, event_rhythm_[*watches_[i].event], "the event '" + watches_[i].name + "'");
+  last_time_ = t;
   if (std::find(touched_.begin(), touched_.end(), true) != touched_.end()) std::swap(frozen_, modes_before_);
   std::vector<std::size_t> fired;
   const double slack = 4.0 * epsilon * std::abs(t);
@@ -421,7 +454,7 @@ Reaction Events::react(double t, double* x) {
     if (direction == "both" || direction == (up ? "up" : "down")) fired.push_back(*watch.event);
   }
   if (const auto outside = leave_table(t)) return *outside;
-  for (const auto& [event, direction] : crossed_) fired.push_back(event);
+  for (const std::size_t i : crossed_) fired.push_back(*watches_[i].event);
   crossed_.clear();
   for (const Sampled& sampled : sampled_) {
     const double k = std::round((t - span_.origin) / sampled.period);
@@ -442,10 +475,7 @@ Reaction Events::react(double t, double* x) {
   if (!fired.empty() && !evaluate_resets(fired.front(), t, x)) return failure(Status::event_failed, unable_);
   frozen_ = after;
   const Reaction reaction = chain(std::move(fired), t, x);
-  for (Watch& watch : watches_) {
-    watch.largest = 0.0;
-    watch.leaves_zero = false;
-  }
+  for (Watch& watch : watches_) watch.leaves_zero = false;
   std::fill(touched_.begin(), touched_.end(), false);
   return reaction;
 }
@@ -547,6 +577,10 @@ std::optional<Reaction> Events::complain(double t, Rhythm& rhythm, const std::st
   rhythm.last = t;
   ++rhythm.count;
   if (rhythm.quick < most_quick) return std::nullopt;
+  return endless(t, rhythm, what);
+}
+
+Reaction Events::endless(double t, const Rhythm& rhythm, const std::string& what) const {
   const bool mode = what.starts_with("the mode");
   return failure(Status::too_many_events,
                  fmt::format("{} {} {} times, and infinitely often before the motion gets past {}: {}", what,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,7 +50,6 @@ class Events {
     double seen = 0.0;                   ///< the latest value that was not 0
     bool leaves_zero = false;            ///< at this moment, after it was 0 for a while
     double noise = 0.0;                  ///< how far from the bound it may be at the moment of the crossing
-    double largest = 0.0;                ///< value since the last event
     bool by_time = false;                ///< offset + rate t: it leaves at known times
     double offset = 0.0, rate = 0.0;
   };
@@ -71,6 +71,7 @@ class Events {
   bool probe(double t, const double* x);
   double room_of(const Watch& watch, double value) const;
   double nearest_bound(const Watch& watch, double value) const;
+  void evaluate_noise();
   void set_mode(Watch& watch, double mode);
   void evaluate_conditions(const double* x, std::vector<double>& to);
   double exit_time(const Watch& watch) const;
@@ -83,6 +84,7 @@ class Events {
   bool settle(double t, const double* x, Bound bound, std::string& culprit);
   std::string perform(const std::vector<std::size_t>& fired, double t, double* x);
   std::optional<integrate::Reaction> complain(double t, Rhythm& rhythm, const std::string& what);
+  integrate::Reaction endless(double t, const Rhythm& rhythm, const std::string& what) const;
   bool evaluate_resets(std::size_t e, double t, const double* x);
   std::optional<integrate::Reaction> leave_table(double t) const;
   integrate::Reaction chain(std::vector<std::size_t> fired, double t, double* x);
@@ -96,11 +98,14 @@ class Events {
   std::vector<Sampled> sampled_;
   std::vector<std::size_t> condition_events_;
   std::vector<bool> touched_;  ///< functions at their bound at this moment
-  std::vector<std::pair<std::size_t, int>> crossed_;  ///< events that cross zero at this moment, and whereto
+  std::vector<std::size_t> crossed_;  ///< functions of events that cross zero at this moment
+  double last_time_ = std::numeric_limits<double>::quiet_NaN();  ///< of an event
   std::vector<double> conditions_, conditions_now_;
   std::vector<std::size_t> reset_start_;
-  compile::Function watched_, condition_function_, resets_;
-  compile::Function::Scratch watched_scratch_, condition_scratch_, resets_scratch_;
+  compile::Function watched_, terms_, condition_function_, resets_;
+  compile::Function::Scratch watched_scratch_, terms_scratch_, condition_scratch_, resets_scratch_;
+  std::vector<std::size_t> term_start_;
+  std::vector<double> term_values_, round_off_;
   EventPort::Depth watched_depth_ = EventPort::Depth::state;
   std::vector<const double*> inputs_;
   std::vector<double> values_, first_values_, change_, reset_values_, slope_, slope_ahead_, x_ahead_;

@@ -14,9 +14,9 @@
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/integrate/loop.hpp"
+#include "daedalus/solve/choose.hpp"
 #include "daedalus/solve/events.hpp"
 #include "daedalus/solve/recorder.hpp"
-#include "daedalus/solve/tableau_method.hpp"
 
 namespace daedalus::solve {
 
@@ -51,10 +51,7 @@ void refuse_not_yet(const model::Model& model) {
 
 struct Plan {
   double t_start, t_end, rtol, atol;
-  Choice formulation, method;
-  const formulate::FormulationEntry* form = nullptr;
-  std::shared_ptr<const integrate::IntegratorEntry> integrator;
-  integrate::View view = integrate::View::ode;
+  Chosen chosen;
 };
 
 void require(bool good, const std::string& option, double value, const std::string& rule) {
@@ -84,26 +81,10 @@ Plan settle(const model::Model& model, const RunOptions& options) {
   if (options.max_step) require(*options.max_step > 0.0, "max-step", *options.max_step, "it must be positive");
   if (options.every) require(*options.every > 0.0, "every", *options.every, "it must be positive");
 
-  plan.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
-  plan.method = parse_choice(options.method.value_or(given.method.value_or("auto")));
-  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
-  if (plan.formulation.name == "auto") plan.formulation.name = mechanical ? "projection" : "direct";
-  if (plan.method.name == "auto") plan.method.name = mechanical ? "dop853" : "radau";
-  plan.form = &formulate::formulation(plan.formulation.name);
-  const std::string kind(model::name_of(model.kind));
-  if (std::ranges::find(plan.form->kinds, kind) == plan.form->kinds.end())
-    throw Error("formulation-does-not-fit",
-                fmt::format("the formulation '{}' does not take models of kind \"{}\"", plan.formulation.name, kind),
-                "leave --formulation out, or choose one that does: `daedalus formulations` lists them", {model.source});
-  plan.integrator = method_named(plan.method.name);
-  const auto shared = std::ranges::find_if(plan.integrator->accepts, [&](integrate::View view) {
-    return std::ranges::find(plan.form->views, view) != plan.form->views.end();
-  });
-  if (shared == plan.integrator->accepts.end())
-    throw Error("method-does-not-fit",
-                fmt::format("the method '{}' cannot take what the formulation '{}' makes", plan.method.name, plan.formulation.name),
-                "`daedalus methods NAME` says what a method takes");
-  plan.view = *shared;
+  plan.chosen = choose(model, options);
+  // Faults of options are told before anything is computed.
+  static_cast<void>(Options(plan.chosen.formulation, plan.chosen.form->options));
+  static_cast<void>(Options(plan.chosen.method, plan.chosen.integrator->options));
   return plan;
 }
 
@@ -192,15 +173,12 @@ Start consistent_start(const Prepared& prepared, double t, Initialize mode) {
 
 Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   const model::Model& model = *prepared.model;
-  const Plan plan = settle(model, options);
-  const Options form_options(plan.formulation, plan.form->options);
-  const Options method_options(plan.method, plan.integrator->options);
+  Plan plan = settle(model, options);
 
   Trajectory trajectory;
   trajectory.model = model.name;
   trajectory.constraints.mechanical = !prepared.dae;
-  trajectory.formulation = plan.formulation.text();
-  trajectory.method = plan.method.text();
+  trajectory.formulation = plan.chosen.formulation.text();
   trajectory.t_start = plan.t_start;
   trajectory.t_end = plan.t_end;
   trajectory.rtol = plan.rtol;
@@ -219,16 +197,30 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   loop.output_times = output_times(plan, options);
 
   const bool keep_point = options.continues && !options.initialize &&
-                          (!plan.form->projects || model.simulation.initialize == "off");
+                          (!plan.chosen.form->projects || model.simulation.initialize == "off");
   const Initialize mode = keep_point                                      ? Initialize::off
                           : options.continues && !options.initialize ? Initialize::project
                                                                      : initialize_mode(model, options);
   Start start = timed(trajectory.stages, "start",
                       [&] { return consistent_start(prepared, plan.t_start, mode); });
+  if (start.index_above_one)
+    throw Error("index-above-one", fmt::format("the model '{}' has an index above 1", model.name),
+                "this version runs models of kind \"" + std::string(model::name_of(model.kind)) +
+                    "\" of index 0 and 1; write constrained motion as kind \"lagrangian\" or \"mechanical\"",
+                {model.source});
+  if (!start.solvable) plan.chosen.without_ode();
+  if (!start.solvable && plan.chosen.view == integrate::View::ode)
+    throw Error("method-does-not-fit",
+                fmt::format("the method '{}' needs an ODE, and the equations cannot be solved for the derivatives as they stand",
+                            plan.chosen.integrator->name),
+                "choose an implicit method, such as radau", {model.source});
+  trajectory.method = plan.chosen.method.text();
+  const Options form_options(plan.chosen.formulation, plan.chosen.form->options);
+  const Options method_options(plan.chosen.method, plan.chosen.integrator->options);
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
   formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.form->make({prepared.functions, prepared.dae}, plan.view, form_options); });
+      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.dae, start.solvable}, plan.chosen.view, form_options); });
   if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   Events events(event_symbols({prepared.functions, prepared.dae}),
@@ -245,7 +237,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     recorder.finish();
     return trajectory;
   }
-  const auto stepper = integrate::make_stepper(*plan.integrator, formulated.system, method_options,
+  const auto stepper = integrate::make_stepper(*plan.chosen.integrator, formulated.system, method_options,
                                                options.step ? integrate::Control::fixed : integrate::Control::adaptive);
   trajectory.prepare_seconds = sum_of(trajectory.stages);
 
@@ -268,10 +260,10 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (options.progress) observer.progress = [&](double t, double h) { options.progress(t, plan.t_end, h); };
 
   std::vector<double> state = start.x;
-  if (plan.view == integrate::View::implicit) state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
+  if (state.size() < formulated.system.dimension) state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
   if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
   const auto run = timed(trajectory.stages, "integrate", [&] {
-    return integrate::integrate(formulated.system, *plan.integrator, *stepper, loop, observer, state);
+    return integrate::integrate(formulated.system, *plan.chosen.integrator, *stepper, loop, observer, state);
   });
   if (events.any()) recorder.forget();
   if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, state.data());
@@ -282,6 +274,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.notes.insert(trajectory.notes.end(), events.notes.begin(), events.notes.end());
   trajectory.status = run.status;
   trajectory.message = run.message;
+  if (const std::string used = stepper->used(); !used.empty()) trajectory.method = used;
   if (details_failed) {
     trajectory.status = integrate::Status::singular;
     trajectory.message = fmt::format("{} at t = {}: {}", prepared.dae ? "the equations cannot be solved" : "no multipliers",
@@ -296,9 +289,9 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.options = {{"t_start", shortest(plan.t_start)}, {"t_end", shortest(plan.t_end)},
                         {"rtol", shortest(plan.rtol)},       {"atol", shortest(plan.atol)},
                         {"initialize", mode == Initialize::project ? "project" : mode == Initialize::check ? "check" : "off"}};
-  for (const auto& [name, value] : form_options.in_force()) trajectory.options.emplace_back(plan.form->name + "." + name, value);
+  for (const auto& [name, value] : form_options.in_force()) trajectory.options.emplace_back(plan.chosen.form->name + "." + name, value);
   for (const auto& [name, value] : method_options.in_force())
-    trajectory.options.emplace_back(plan.integrator->name + "." + name, value);
+    trajectory.options.emplace_back(plan.chosen.integrator->name + "." + name, value);
   return trajectory;
 }
 

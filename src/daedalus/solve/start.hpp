@@ -32,6 +32,7 @@ struct Redundancy {
 struct Start {
   bool found = true;
   std::string message;  ///< why none was found
+  bool solvable = true;          ///< see formulate::Equations
   bool index_above_one = false;  ///< of a DAE, which is then not a matter of its start values
 
   double t = 0.0;

@@ -179,6 +179,7 @@ class DaeInitializer {
       start_.message = "the index is above 1: some derivatives follow only from derivatives of the equations";
       return;
     }
+    start_.solvable = evaluator_.easy(start_.t, y.data(), dy.data());
     evaluator_.guess(y, dy);
     if (evaluator_.derivatives(start_.t, y.data()) != structure::DaeOutcome::ok) {
       start_.found = false;

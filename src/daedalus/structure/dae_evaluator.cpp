@@ -29,7 +29,7 @@ DaeEvaluator::DaeEvaluator(std::shared_ptr<const DaeFunctions> functions)
       lu_(functions_->function.pattern, linalg::ShiftedLu::Numbers::real),
       newton_(functions_->dimension()) {
   const std::size_t n = functions_->dimension();
-  for (auto* vector : {&y_, &dy_, &y_before_, &dy_before_, &F_, &F_t_, &solved_, &step_}) vector->resize(n);
+  for (auto* vector : {&y_, &dy_, &y_before_, &dy_before_, &F_, &F_t_, &solved_, &step_, &sum_}) vector->resize(n);
   jacobian_.resize(functions_->function.jacobian.output_count());
   mixed_.resize(jacobian_.size() / 2);
 }
@@ -124,11 +124,37 @@ bool DaeEvaluator::easy(double t, const double* y, const double* dy) {
 bool DaeEvaluator::factor_differentiated(double t, const double* y, const double* dy) {
   if (!differentiate(t, y, dy)) return false;
   const linalg::Sparsity& pattern = functions_->function.pattern;
-  const std::size_t n = F_.size(), count = pattern.nonzeros();
+  const std::size_t count = pattern.nonzeros();
+  if (still_dependent() && factor_with_combinations()) return true;
   const linalg::RankDecision decision = linalg::row_rank(pattern, jacobian_.data() + count);
   if (decision.combinations.size() != decision.dependent_rows.size()) return false;
   dependent_ = decision.dependent_rows;
   combinations_ = decision.combinations;
+  return factor_with_combinations();
+}
+
+/// Whether the combinations found last still give zero: most often they do not depend on the state, and a rank decision
+/// costs far more than a factorization.
+bool DaeEvaluator::still_dependent() {
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  const double* F_dy = jacobian_.data() + pattern.nonzeros();
+  for (const std::vector<double>& c : combinations_) {
+    std::ranges::fill(sum_, 0.0);
+    double largest = 0.0;
+    for (std::size_t i = 0; i < c.size(); ++i)
+      for (std::size_t k = pattern.row_start[i]; c[i] != 0.0 && k < pattern.row_start[i + 1]; ++k) {
+        sum_[pattern.column[k]] += c[i] * F_dy[k];
+        largest = std::max(largest, std::abs(c[i] * F_dy[k]));
+      }
+    for (const double sum : sum_)
+      if (!(std::abs(sum) <= 1e-13 * largest)) return false;
+  }
+  return !combinations_.empty();
+}
+
+bool DaeEvaluator::factor_with_combinations() {
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  const std::size_t n = F_.size(), count = pattern.nonzeros();
   matrix_.assign(n * n, 0.0);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)

@@ -49,12 +49,14 @@ class DaeEvaluator {
   void set_solved(const std::vector<double>& w);
   bool factor_solved();
   bool factor_differentiated(double t, const double* y, const double* dy);
+  bool still_dependent();
+  bool factor_with_combinations();
   DaeOutcome not_finite();
 
   std::shared_ptr<const DaeFunctions> functions_;
   const double* frozen_ = nullptr;
   compile::Function::Scratch residual_scratch_, jacobian_scratch_, time_scratch_;
-  std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, step_;
+  std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, step_, sum_;
   std::vector<std::vector<double>> combinations_;
   std::vector<std::size_t> dependent_;
   linalg::ShiftedLu lu_;

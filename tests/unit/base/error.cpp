@@ -36,7 +36,7 @@ TEST(Render, TabsKeepTheCaretBelowItsText) {
 TEST(Render, CharactersOfSeveralBytesTakeOneColumn) {
   // 'ä' and 'ö' have two bytes each: byte column 8 is the sixth character
   EXPECT_EQ(rendered(place_in("\xC3\xA4 = \xC3\xB6y", 1, 8)),
-            "pendulum.toml:1:8: error[unknown-name]: unknown name 'lenght'\n"
+            "pendulum.toml:1:6: error[unknown-name]: unknown name 'lenght'\n"
             "     1 | \xC3\xA4 = \xC3\xB6y\n"
             "       |      ^\n");
   EXPECT_EQ(rendered(place_in("a\xC3\xA4\xC3\xB6 b", 1, 2, 4)),

@@ -190,15 +190,6 @@ TEST(Derivative, IgnoresWhatABranchLeavesOut) {
   EXPECT_EQ(evaluate(gradient(expressions[0], s)[0], {{x.id(), -1.5}, {y.id(), 0.0}}), 0.0);
 }
 
-TEST(Derivative, OfATableIsNotYetAvailable) {
-  Graph graph;
-  const Expr x = graph.symbol("x"), y = graph.symbol("y");
-  const Expr f = graph.lookup("path", x) * y;
-  EXPECT_THROW(partial(f, x), Error);
-  EXPECT_THROW(gradient(f, std::vector{x}), Error);
-  EXPECT_EQ(partial(f, y), graph.lookup("path", x));  // no derivative of the table is needed
-}
-
 TEST(Gradient, HasZerosForOtherSymbols) {
   Graph graph;
   const Expr x = graph.symbol("x"), y = graph.symbol("y"), z = graph.symbol("z");

@@ -10,7 +10,6 @@
 namespace daedalus::integrate {
 namespace {
 
-using dop853::Term;
 using Stages = std::array<long double, 17>;
 
 /// A rooted tree by its branches, each given by its place in a list of trees, in falling order.

@@ -113,7 +113,8 @@ TEST_P(RadauCoefficientsOf, BubbleChangesOnlyTheSlopeAtTheStart) {
   EXPECT_NEAR(method.bubble_value(1.0), 0.0, 1e-15 * sizes);
   const auto slope = [&](double x) {
     double value = 0.0;
-    for (std::size_t k = method.bubble.size(); k-- > 0;) value = value * x + method.bubble[k] * static_cast<double>(k + 1);
+    for (std::size_t k = method.bubble.size(); k-- > 0;)
+      value = value * x + method.bubble[k] * static_cast<double>(k + 1);
     return value;
   };
   EXPECT_NEAR(slope(0.0), 1.0, 1e-15);
@@ -123,8 +124,8 @@ TEST_P(RadauCoefficientsOf, BubbleChangesOnlyTheSlopeAtTheStart) {
 INSTANTIATE_TEST_SUITE_P(Stages, RadauCoefficientsOf, testing::Values(3u, 5u, 7u));
 
 TEST(RadauCoefficients, ThreeStagesAsPrinted) {
-  // Hairer, Wanner II, table IV.5.6 and section IV.8. Eigenvalues of A^-1 are the zeros of the denominator of the stability
-  // function, 60 - 36 z + 9 z^2 - z^3; e = -(13 + 7 sqrt(6), 13 - 7 sqrt(6), 1) / 3.
+  // Hairer, Wanner II, table IV.5.6 and section IV.8. Eigenvalues of A^-1 are the zeros of the denominator of the
+  // stability function, 60 - 36 z + 9 z^2 - z^3; e = -(13 + 7 sqrt(6), 13 - 7 sqrt(6), 1) / 3.
   const RadauCoefficients method = radau_coefficients(3);
   const double root = std::sqrt(6.0), z = method.gamma;
   EXPECT_NEAR(60.0 - z * (36.0 - z * (9.0 - z)), 0.0, 1e-13);

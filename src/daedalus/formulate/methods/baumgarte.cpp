@@ -15,7 +15,7 @@ FormulationEntry formulation_baumgarte() {
   entry.citation = "Baumgarte 1972; Bertolazzi, Cocetti, Stocco: DAE notes, (4.17)-(4.23)";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic};
   entry.options = {
       {"alpha", "half the damping of the constraint equation; default xi*omega", std::nullopt, 0.0},
       {"beta", "its natural frequency; default omega", std::nullopt, 0.0},

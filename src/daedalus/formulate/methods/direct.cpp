@@ -2,6 +2,8 @@
 // [F_x', F_z] is regular, with x the unknowns whose derivatives occur and z the others, F = 0 is solved for (x', z) at every
 // evaluation, and methods for ODEs see x' = f(t, x).
 
+#include <algorithm>
+
 #include "daedalus/formulate/dae_observation.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/formulate/implicit_view.hpp"
@@ -20,26 +22,42 @@ std::vector<std::string> names_of(const DaeFunctions& fn, std::size_t count) {
   return names;
 }
 
-Formulated direct(const std::shared_ptr<const DaeFunctions>& functions, integrate::View view) {
+std::shared_ptr<integrate::ImplicitSystem> shown(const std::shared_ptr<const DaeFunctions>& functions,
+                                                 const std::shared_ptr<DaeEvaluator>& running,
+                                                 const std::shared_ptr<const double*>& frozen) {
+  const DaeFunctions& fn = *functions;
+  auto view = std::make_shared<integrate::ImplicitSystem>(
+      implicit_view(std::shared_ptr<const compile::ImplicitFunction>(functions, &fn.function), frozen));
+  view->system_index = fn.differential == fn.dimension() && fn.algebraic_rows.empty() ? 0 : 1;
+  view->derivative = [running](double t, const double* y, double* dy) {
+    const auto outcome = static_cast<Evaluation>(running->derivatives(t, y));
+    std::ranges::copy(running->dy(), dy);
+    return outcome;
+  };
+  return view;
+}
+
+Formulated direct(const Equations& equations, integrate::View view) {
+  const std::shared_ptr<const DaeFunctions>& functions = equations.dae;
   const DaeFunctions& fn = *functions;
   Formulated result;
   integrate::System& system = result.system;
   auto running = std::make_shared<DaeEvaluator>(functions);
   auto frozen = std::make_shared<const double*>(nullptr);
-  const bool implicit = view == integrate::View::implicit;
-  system.dimension = implicit ? fn.dimension() : fn.differential;
+  system.leading = fn.differential;
+  system.dimension = view == integrate::View::ode ? fn.differential : fn.dimension();
   system.names = names_of(fn, system.dimension);
-  if (implicit) {
-    auto shown = std::make_shared<integrate::ImplicitSystem>(
-        implicit_view(std::shared_ptr<const compile::ImplicitFunction>(functions, &fn.function), frozen));
-    shown->system_index = fn.differential == fn.dimension() && fn.algebraic_rows.empty() ? 0 : 1;
-    shown->derivative = [running](double t, const double* y, double* dy) {
-      const auto outcome = static_cast<Evaluation>(running->derivatives(t, y));
-      std::copy(running->dy().begin(), running->dy().end(), dy);
+  if (view == integrate::View::implicit) system.implicit = shown(functions, running, frozen);
+  if (view == integrate::View::automatic) {
+    system.make_implicit = [functions, running, frozen] { return shown(functions, running, frozen); };
+    system.complete = [running](double t, double* y) {
+      const auto outcome = static_cast<Evaluation>(running->solve(t, y));
+      std::ranges::copy(running->y(), y);
       return outcome;
     };
-    system.implicit = std::move(shown);
-  } else {
+  }
+  const bool explicit_ode = view != integrate::View::implicit && equations.solvable;
+  if (explicit_ode) {
     system.ode = [running, count = fn.differential](double t, const double* x, double* dx) {
       const auto outcome = static_cast<Evaluation>(running->solve(t, x));
       std::copy_n(running->dy().begin(), count, dx);
@@ -49,7 +67,7 @@ Formulated direct(const std::shared_ptr<const DaeFunctions>& functions, integrat
   system.explain = [running] { return running->explain(); };
 
   auto observation = std::make_shared<DaeObservation>(
-      functions, implicit ? DaeObservation::State::whole : DaeObservation::State::differential);
+      functions, explicit_ode ? DaeObservation::State::differential : DaeObservation::State::whole);
   result.observation = observation;
   result.guess = [running, observation, count = fn.dimension()](const std::vector<double>& y_dy) {
     const auto middle = y_dy.begin() + static_cast<std::ptrdiff_t>(count);
@@ -75,8 +93,8 @@ FormulationEntry formulation_direct() {
   entry.citation = "Brenan, Campbell, Petzold: Numerical Solution of Initial-Value Problems in DAEs, 1996";
   entry.kinds = {"dae", "linear"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::implicit};
-  entry.make = [](const Equations& equations, integrate::View view, const Options&) { return direct(equations.dae, view); };
+  entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic};
+  entry.make = [](const Equations& equations, integrate::View view, const Options&) { return direct(equations, view); };
   return entry;
 }
 

@@ -15,7 +15,7 @@ FormulationEntry formulation_index1() {
   entry.citation = "Bertolazzi, Cocetti, Stocco: DAE notes, (4.7); Fuehrer, Leimkuhler 1991, (8)-(9)";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic};
   entry.make = [](const Equations& equations, integrate::View view, const Options&) {
     Formulated result = in_view(equations.motion, view, {});
     result.system.project = nullptr;

@@ -3,6 +3,7 @@
 // of index 2. Velocities hold their constraint; positions drift linearly with the errors of the steps.
 
 #include "daedalus/formulate/implicit_motion.hpp"
+#include "daedalus/formulate/mechanical_view.hpp"
 
 namespace daedalus::formulate {
 
@@ -13,9 +14,11 @@ FormulationEntry formulation_index2() {
   entry.citation = "Fuehrer, Leimkuhler 1991, (5); Hairer, Lubich, Roche 1989";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 2;
-  entry.views = {integrate::View::implicit};
-  entry.make = [](const Equations& equations, integrate::View, const Options&) {
-    Formulated result = implicit_motion(equations.motion, mechanics::Level::velocity);
+  entry.views = {integrate::View::implicit, integrate::View::mechanical};
+  entry.make = [](const Equations& equations, integrate::View view, const Options&) {
+    Formulated result = view == integrate::View::mechanical
+                            ? mechanical_motion(equations.motion)
+                            : implicit_motion(equations.motion, mechanics::Level::velocity);
     result.system.project = nullptr;
     return result;
   };

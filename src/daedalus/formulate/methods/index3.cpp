@@ -4,6 +4,7 @@
 // them: velocities and multipliers are the more sensitive to round-off the smaller the step is.
 
 #include "daedalus/formulate/implicit_motion.hpp"
+#include "daedalus/formulate/mechanical_view.hpp"
 
 namespace daedalus::formulate {
 
@@ -14,9 +15,11 @@ FormulationEntry formulation_index3() {
   entry.citation = "Fuehrer, Leimkuhler 1991, (1)-(3); Brenan, Campbell, Petzold 1996";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 3;
-  entry.views = {integrate::View::implicit};
-  entry.make = [](const Equations& equations, integrate::View, const Options&) {
-    Formulated result = implicit_motion(equations.motion, mechanics::Level::position);
+  entry.views = {integrate::View::implicit, integrate::View::mechanical};
+  entry.make = [](const Equations& equations, integrate::View view, const Options&) {
+    Formulated result = view == integrate::View::mechanical
+                            ? mechanical_motion(equations.motion)
+                            : implicit_motion(equations.motion, mechanics::Level::position);
     result.system.project = nullptr;
     return result;
   };

@@ -7,6 +7,7 @@
 
 #include "daedalus/formulate/acceleration_level.hpp"
 #include "daedalus/formulate/implicit_motion.hpp"
+#include "daedalus/formulate/mechanical_view.hpp"
 
 namespace daedalus::formulate {
 
@@ -17,13 +18,15 @@ FormulationEntry formulation_projection() {
   entry.citation = "Eich 1993; Lubich 1991; Bertolazzi, Cocetti, Stocco: DAE notes, section 4.3";
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit};
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic,
+                 integrate::View::mechanical};
   entry.projects = true;
   entry.options = {{"error", "what the error test sees: the whole estimate, or its part tangent to the constraints",
                     std::nullopt, 0.0, 0.0, {"whole", "tangent"}}};
   entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
     const bool constrained = equations.motion->m > 0;
-    Formulated result = in_view(equations.motion, view, {});
+    Formulated result = view == integrate::View::mechanical ? mechanical_motion(equations.motion)
+                                                            : in_view(equations.motion, view, {});
     if (!constrained) result.system.project = nullptr;
     if (!constrained || options.word("error") == "whole") result.system.project_error = nullptr;
     return result;

@@ -2,16 +2,16 @@
 // c = H_k / h, H_k = 1 + 1/2 + ... + 1/k,
 //   F(t, y, P'(t) + c (y - P(t))) = 0
 // at the new time t, K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
-// Differential-Algebraic Equations, section 5.2. With E_j = y - P_j(t), P_j of degree j, psi_i the distance from t to the
-// i-th point before it and alpha_i = h / psi_i, the error of order j on an equidistant grid is estimated as
+// Differential-Algebraic Equations, section 5.2. With E_j = y - P_j(t), P_j of degree j, psi_i the distance from t to
+// the i-th point before it and alpha_i = h / psi_i, the error of order j on an equidistant grid is estimated as
 //   e_j = sigma_(j+1) |E_j|,  sigma_(j+1) = j! alpha_2 ... alpha_(j+1),
 // and that of this step as max(alpha_(k+1), |alpha_(k+1) - H_k + alpha_1 + ... + alpha_k|) |E_k|. The order falls
 // where |h^(j+1) y^(j+1)| = (j + 1) e_j does not decrease with j, and rises where it does.
 //
 // Modified extended backward differentiation: y~_1 and y~_2 by backward differentiation at t + h and t + 2h, then
 //   y_1 + sum_j a_j y_(1-j) = h (b y'_1 + (beta_1 - b) y~'_1 + beta_2 y~'_2)
-// with the same b, hence the same matrix of Newton's method: J. R. Cash, The integration of stiff initial value problems
-// in ODEs using modified extended backward differentiation formulae, Comput. Math. Appl. 9 (1983) 645-657; for
+// with the same b, hence the same matrix of Newton's method: J. R. Cash, The integration of stiff initial value
+// problems in ODEs using modified extended backward differentiation formulae, Comput. Math. Appl. 9 (1983) 645-657; for
 // F(t, y, y') = 0: T. J. Abdulla, J. R. Cash, M. T. Diamantakis, An MEBDF package for the numerical solution of large
 // sparse systems of stiff initial value problems, Comput. Math. Appl. 42 (2001) 121-129. Its error is estimated by
 // y_1 - y~_1. Values that the formulas want between the points come from the polynomial through the points.
@@ -34,13 +34,15 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr std::size_t most_points = MultistepHistory::most_points;
 /// Steps that differ by less are equal: the loop rounds times, not steps.
 constexpr double step_slack = 1e-8;
-/// The estimate must be this many times smaller than the tolerance. Errors of consecutive steps have the same sign and add
-/// up where nothing damps them: H_(k+1) >= 2 of this is in the estimate already, the rest brings the errors of both
+/// The estimate must be this many times smaller than the tolerance. Errors of consecutive steps have the same sign and
+/// add up where nothing damps them: H_(k+1) >= 2 of this is in the estimate already, the rest brings the errors of both
 /// methods on oscillating mechanisms to those of one-step methods of their order at the same tolerance.
-constexpr double bdf_margin = 6.0, extended_margin = 30.0;
+constexpr double bdf_margin = 10.0, extended_margin = 60.0;
 /// What the iteration may leave, in units of the error allowed. Where algebraic unknowns magnify errors of differential
 /// ones a hundred times, as in transistors, more than this looks like an error of the formula.
 constexpr double newton_share = 1e-3;
+/// Corrections that are this small in units of the tolerance and shrink no more are round-off.
+constexpr double harmless = 0.02;
 /// So many steps without failure make it believable that a far too small error is no accident.
 constexpr int calm = 10;
 /// The formula of order 2 is as stable as that of order 1, which wins only where the solution has a kink.
@@ -166,6 +168,7 @@ class Multistep final : public Stepper {
     k_ = next_k_ = k;
     enough_ = epsilon;
     floor_ = 8.0 * epsilon;
+    harmless_ = 1000.0 * epsilon;
     iterations_ = many_iterations;
     result.outcome = solve(h);
     // The extended formula looks one step further; where the system ends before that, one step of collocation does not.
@@ -194,6 +197,7 @@ class Multistep final : public Stepper {
     }
     const double margin = extended() ? extended_margin : bdf_margin;
     enough_ = newton_share / margin;
+    harmless_ = harmless;
     floor_ = 100.0 * epsilon * std::sqrt(size / static_cast<double>(std::max<std::size_t>(n_, 1)));
     iterations_ = few_iterations;
 
@@ -244,6 +248,7 @@ class Multistep final : public Stepper {
             .weight = weight_.data(),
             .enough = enough_,
             .floor = floor_,
+            .harmless = harmless_,
             .most_iterations = iterations_};
   }
 
@@ -457,12 +462,12 @@ class Multistep final : public Stepper {
   std::unique_ptr<MultistepStart> start_;
 
   int k_ = 1, next_k_ = 1;
-  int equal_steps_ = 0;  ///< with this step and this order
+  int equal_steps_ = 0;    ///< with this step and this order
   int calm_steps_ = calm;  ///< since a step failed
   int failures_ = 0;       ///< of this step
   bool starting_ = true, still_starting_ = true, ghost_ = false, by_collocation_ = false;
   double h_ = 0.0, last_h_ = 0.0;
-  double enough_ = 0.0, floor_ = 0.0;
+  double enough_ = 0.0, floor_ = 0.0, harmless_ = 0.0;
   int iterations_ = 0;
   Evaluation beyond_ = Evaluation::ok;
   bool moved_ = false, slope_is_known_ = false;

@@ -28,8 +28,8 @@ std::unique_ptr<Stepper> make_multistep(const System& system, const MultistepSet
 ///   bdf:      y_1 + sum_j past_j y_(1-j) = b y'_1
 ///   extended: y_1 + sum_j past_j y_(1-j) = beta_1 y'_1 + beta_2 y'_2
 struct MultistepCoefficients {
-  double b = 0.0;                      ///< of the backward differentiation
-  double beta_1 = 0.0, beta_2 = 0.0;   ///< of the extended formula
+  double b = 0.0;                                  ///< of the backward differentiation
+  double beta_1 = 0.0, beta_2 = 0.0;               ///< of the extended formula
   double bdf_past[8] = {}, extended_past[8] = {};  ///< j = 1, 2, ... at position j - 1
 };
 MultistepCoefficients multistep_coefficients(int k);

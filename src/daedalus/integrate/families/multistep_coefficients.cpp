@@ -1,4 +1,5 @@
-// On the grid x = 1, 0, -1, ..., with the new point moved to 0 and w(x) = (x + 1) ... (x + k), H_k = 1 + 1/2 + ... + 1/k:
+// On the grid x = 1, 0, -1, ..., with the new point moved to 0 and w(x) = (x + 1) ... (x + k), H_k = 1 + 1/2 + ... +
+// 1/k:
 //   backward differentiation  sum_(m = 1)^k (1/m) nabla^m y = h y',  C. W. Gear, Numerical Initial Value Problems in
 //   Ordinary Differential Equations, 1971;
 //   extended  y_1 + sum_j a_j y_(1-j) = h (beta_1 y'_1 + beta_2 y'_2) exact for degree k + 1, J. R. Cash, On the

@@ -5,8 +5,9 @@
 
 namespace daedalus::integrate {
 
-/// The last points (t_i, y_i) of a solution, the newest first, and the polynomials through them. Distances between points
-/// are free. Holds values rather than differences, so that whatever moves a point (a projection) moves the history.
+/// The last points (t_i, y_i) of a solution, the newest first, and the polynomials through them. Distances between
+/// points are free. Holds values rather than differences, so that whatever moves a point (a projection) moves the
+/// history.
 class MultistepHistory {
  public:
   static constexpr std::size_t most_points = 10;

@@ -1,6 +1,6 @@
 // Simplified Newton iteration: (F_y + c F_y') d = F(t, y, y'), y -= d, y' -= c d, with the matrix of an earlier step.
-// With the rate rho = |d_m| / |d_(m-1)| the error left is about rho / (1 - rho) |d_m|: K. E. Brenan, S. L. Campbell, L. R.
-// Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
+// With the rate rho = |d_m| / |d_(m-1)| the error left is about rho / (1 - rho) |d_m|: K. E. Brenan, S. L. Campbell, L.
+// R. Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations, section 5.2.
 #include "daedalus/integrate/families/multistep_newton.hpp"
 
 #include <algorithm>
@@ -38,8 +38,9 @@ class SquareCorrection {
     for (std::size_t i = 0; i < row_scale_.size(); ++i) row_scale_[i] = std::pow(h, system_->row_power[i]);
     for (std::size_t i = 0; i < column_scale_.size(); ++i) column_scale_[i] = std::pow(h, system_->column_power[i]);
     ++stats.factorizations;
-    const bool regular = lu_.factor(F_y_.data(), F_dy_.data(), point.c, row_scale_.empty() ? nullptr : row_scale_.data(),
-                                    column_scale_.empty() ? nullptr : column_scale_.data());
+    const bool regular =
+        lu_.factor(F_y_.data(), F_dy_.data(), point.c, row_scale_.empty() ? nullptr : row_scale_.data(),
+                   column_scale_.empty() ? nullptr : column_scale_.data());
     return regular ? Evaluation::ok : Evaluation::singular;
   }
 
@@ -132,16 +133,16 @@ Evaluation MultistepNewton::iterate(const Problem& problem, double* y, double* d
     if (size <= problem.floor) return Evaluation::ok;
     if (m > 0) {
       const double rate = size / before;
-      // Round-off makes the last corrections wander; those that are as small as it can make them are good.
-      if (rate > divergent) return size <= 100.0 * problem.floor ? Evaluation::ok : Evaluation::no_convergence;
+      // Round-off makes the last corrections wander: that of one unknown may come from another, far larger one.
+      if (rate > divergent) return size <= problem.harmless ? Evaluation::ok : Evaluation::no_convergence;
       rate_ = std::max(0.3 * std::min(rate_, 1.0), rate);
-      slow_ = rate > good_rate;
+      slow_ = rate > good_rate && before > 5.0 * problem.enough;
     }
     const double rate = std::min(rate_, divergent);
     if (rate / (1.0 - rate) * size <= problem.enough) return Evaluation::ok;
     before = size;
   }
-  return Evaluation::no_convergence;
+  return before <= problem.harmless ? Evaluation::ok : Evaluation::no_convergence;
 }
 
 }  // namespace daedalus::integrate

@@ -43,6 +43,7 @@ class MultistepNewton {
     const double* weight;  ///< what a component may be off, one per unknown
     double enough;         ///< an error of the iteration below this, in units of the weights, is good
     double floor;          ///< round-off in the same units: a correction below this says no more
+    double harmless;       ///< corrections below this that shrink no more are taken for round-off
     int most_iterations;
   };
 

@@ -10,8 +10,8 @@
 
 namespace daedalus::integrate {
 
-/// One step of collocation at the nodes of Radau II A, solved to round-off: fills the history of a multistep method that
-/// runs with fixed steps, so that its first steps do not spoil its order.
+/// One step of collocation at the nodes of Radau II A, solved to round-off: fills the history of a multistep method
+/// that runs with fixed steps, so that its first steps do not spoil its order.
 class MultistepStart {
  public:
   MultistepStart(std::shared_ptr<const ImplicitSystem> system, std::size_t stages);

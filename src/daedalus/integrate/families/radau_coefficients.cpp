@@ -9,6 +9,7 @@
 #include "daedalus/integrate/families/radau_coefficients.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -124,6 +125,37 @@ Eigenpair polished(const std::vector<Real>& matrix, std::size_t n, Complex value
   return pair;
 }
 
+constexpr std::size_t most_stages = 7;
+
+/// y += sum_i weight_i Z_i
+void add_sum(const double* weight, std::size_t s, const double* Z, std::size_t n, double* y) {
+  for (std::size_t i = 0; i < s; ++i) {
+    for (std::size_t k = 0; k < n; ++k) y[k] += weight[i] * Z[i * n + k];
+  }
+}
+
+/// The weights of Z in p'(0) - p~'(0), with the nodes 0, c_1, ..., c_s, those of the method with two stages less, and
+/// the weights of p'(0) and A^-1.
+std::vector<Real> defect_of_fewer_stages(const std::vector<Real>& x, const std::vector<Real>& fewer,
+                                         std::vector<Real> result, const std::vector<Real>& inverse) {
+  const std::size_t s = x.size() - 1;
+  for (std::size_t j = 1; j < fewer.size(); ++j) {
+    Real at_start = 1;
+    for (std::size_t k = 1; k < fewer.size(); ++k) {
+      if (k != j) at_start *= -fewer[k] / (fewer[j] - fewer[k]);
+    }
+    // p' is of degree s-1 and so given by its values at the s nodes, which are A^-1 Z.
+    for (std::size_t i = 1; i <= s; ++i) {
+      Real value = 1;
+      for (std::size_t k = 1; k <= s; ++k) {
+        if (k != i) value *= (fewer[j] - x[k]) / (x[i] - x[k]);
+      }
+      for (std::size_t l = 0; l < s; ++l) result[l] -= at_start * value * inverse[(i - 1) * s + l];
+    }
+  }
+  return result;
+}
+
 std::vector<double> rounded(const std::vector<Real>& values) {
   std::vector<double> result;
   for (const Real value : values) result.push_back(static_cast<double>(value));
@@ -153,6 +185,20 @@ void RadauCoefficients::slope_weights(double x, double* weight) const {
     }
     weight[i] = barycentric[i + 1] * slope;
   }
+}
+
+void RadauCoefficients::add_value(double x, const double* Z, std::size_t n, double* y) const {
+  std::array<double, most_stages> weight;
+  value_weights(x, weight.data());
+  add_sum(weight.data(), stages, Z, n, y);
+}
+
+void RadauCoefficients::slope(double x, double h, const double* Z, std::size_t n, double* dy) const {
+  std::array<double, most_stages> weight;
+  slope_weights(x, weight.data());
+  std::fill_n(dy, n, 0.0);
+  add_sum(weight.data(), stages, Z, n, dy);
+  for (std::size_t i = 0; i < n; ++i) dy[i] /= h;
 }
 
 double RadauCoefficients::bubble_value(double x) const {
@@ -190,6 +236,7 @@ RadauCoefficients radau_coefficients(std::size_t stages) {
   }
   for (std::size_t k = 0; k <= s; ++k) product[k] /= static_cast<Real>(k + 1);
   result.bubble = rounded(product);
+  result.fewer_defect = rounded(defect_of_fewer_stages(x, nodes(s - 2), start_slope, inverse));
   result.barycentric = rounded(w);
   result.start_slope = rounded(start_slope);
   result.inverse = rounded(inverse);

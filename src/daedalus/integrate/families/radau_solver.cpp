@@ -3,8 +3,8 @@
 //   (I x F_y + (1/h) A^-1 x F_y') dZ = -R,   R_i = F(t + c_i h, y + Z_i, Y'_i),
 // and with A^-1 T = T Lambda, dZ = (T x I) dW it falls apart into
 //   (F_y + (gamma/h) F_y') dW_1 = -(T^-1 R)_1,   (F_y + (mu/h) F_y') (dW_2 + i dW_3) = -(T^-1 R)_2 - i (T^-1 R)_3, ...
-// It ends when theta/(1 - theta) |dZ| is below the target, theta = |dZ_k| / |dZ_(k-1)|, and is given up as soon as theta
-// says that the target will not be reached in time.
+// It ends when theta/(1 - theta) |dZ| is below the target, theta = |dZ_k| / |dZ_(k-1)|, and is given up as soon as
+// theta says that the target will not be reached in time.
 #include "daedalus/integrate/families/radau_solver.hpp"
 
 #include <algorithm>
@@ -194,15 +194,6 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
 
 void RadauSolver::multiply_leading(const double* x, double* y) const {
   linalg::multiply_add(system_->pattern, F_dy_.data(), 1.0, x, y);
-}
-
-void RadauSolver::end_slope(const double* Z, double h, double* dy) const {
-  const std::size_t s = coefficients_->stages;
-  std::fill_n(dy, n_, 0.0);
-  for (std::size_t j = 0; j < s; ++j) {
-    const double weight = coefficients_->inverse[(s - 1) * s + j] / h;
-    for (std::size_t k = 0; k < n_; ++k) dy[k] += weight * Z[j * n_ + k];
-  }
 }
 
 }  // namespace daedalus::integrate

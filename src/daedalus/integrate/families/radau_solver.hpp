@@ -13,12 +13,12 @@ namespace daedalus::integrate {
 
 /// When the iteration may end. Sizes are in units of the norm given with it.
 struct NewtonLimits {
-  double target = 0.0;        ///< the estimated distance from the solution at which it ends
-  double floor = 0.0;         ///< a change of this size is round-off and ends it too
-  double stagnation = 0.0;    ///< below this a change that stopped shrinking is good enough
+  double target = 0.0;      ///< the estimated distance from the solution at which it ends
+  double floor = 0.0;       ///< a change of this size is round-off and ends it too
+  double stagnation = 0.0;  ///< below this a change that stopped shrinking is good enough
   /// Round-off of every unknown; a change that stopped shrinking and is below it everywhere is good enough, too.
   const double* noise = nullptr;
-  std::size_t most = 0;       ///< iterations
+  std::size_t most = 0;  ///< iterations
 };
 
 /// How an iteration went.
@@ -29,8 +29,8 @@ struct NewtonReport {
   double shrink = 0.5;       ///< of the step, where it did not converge
 };
 
-/// Solves the collocation equations F(t + c_i h, y + Z_i, (A^-1 Z)_i / h) = 0, i = 1..s, by simplified Newton iterations
-/// with one Jacobian, transformed to one real and (s-1)/2 complex systems of the dimension of y.
+/// Solves the collocation equations F(t + c_i h, y + Z_i, (A^-1 Z)_i / h) = 0, i = 1..s, by simplified Newton
+/// iterations with one Jacobian, transformed to one real and (s-1)/2 complex systems of the dimension of y.
 class RadauSolver {
  public:
   RadauSolver(std::shared_ptr<const ImplicitSystem> system, std::size_t dimension, std::size_t most_stages);
@@ -50,8 +50,6 @@ class RadauSolver {
   void solve_real(double* x) { real_.solve(x); }
   /// y += F_y' x
   void multiply_leading(const double* x, double* y) const;
-  /// Writes (A^-1 Z)_i / h for the last stage: y' at the end of the step.
-  void end_slope(const double* Z, double h, double* dy) const;
   /// Column whose pivot vanished in the last failed factor().
   std::size_t singular_column() const { return singular_column_; }
 
@@ -68,7 +66,7 @@ class RadauSolver {
   std::vector<double> F_y_, F_dy_, row_scale_, column_scale_;
   std::vector<double> residual_, transformed_, stage_, slope_;
   std::vector<std::complex<double>> pair_;
-  double factored_h_ = 0.0;  ///< 0: no factors
+  double factored_h_ = 0.0;   ///< 0: no factors
   double contraction_ = 1.0;  ///< theta / (1 - theta) of the last solution, for the first iteration of the next
   std::size_t singular_column_ = 0;
 };

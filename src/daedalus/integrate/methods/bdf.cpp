@@ -7,7 +7,8 @@ namespace daedalus::integrate {
 IntegratorEntry integrator_bdf() {
   IntegratorEntry entry;
   entry.name = "bdf";
-  entry.summary = "Backward differentiation of variable order 1 to 5 and variable step for F(t, y, y') = 0, index up to 3";
+  entry.summary =
+      "Backward differentiation of variable order 1 to 5 and variable step for F(t, y, y') = 0, index up to 3";
   entry.citation =
       "K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in "
       "Differential-Algebraic Equations, SIAM, 1996, chapter 5";
@@ -22,7 +23,8 @@ IntegratorEntry integrator_bdf() {
   entry.index2_orders = {5, 5};
   entry.index3_orders = {5, 5, 5};
   entry.dense_order = 5;
-  entry.options = {{.name = "order", .summary = "largest order; fixed steps use it", .standard = 5, .least = 1, .most = 5}};
+  entry.options = {
+      {.name = "order", .summary = "largest order; fixed steps use it", .standard = 5, .least = 1, .most = 5}};
   // The first steps are of order 1, and later ones propose their own size.
   entry.estimate_order = 2;
   for (int order = 1; order <= entry.order; ++order) entry.multistep.push_back(bdf_formula(order));

@@ -18,7 +18,9 @@ IntegratorEntry integrator_gauss4() {
   entry.notes.push_back(
       "the course notes (1.41) call it second-order; it has order 4, and the second weight row there is a formula of "
       "order 1 that is not used");
-  entry.notes.push_back("on index 2 the algebraic unknowns do not converge, and step control leaves them out");
+  entry.notes.push_back(
+      "on index 2 take fixed steps: the algebraic unknowns do not converge, step control leaves them out and may "
+      "stall");
   return implicit_runge_kutta(entry, exact_tableau({.a = {{"1/4", "1/4 - sqrt(3)/6"}, {"1/4 + sqrt(3)/6", "1/4"}},
                                                     .b = {"1/2", "1/2"},
                                                     .c = {"1/2 - sqrt(3)/6", "1/2 + sqrt(3)/6"}}));

@@ -15,7 +15,8 @@ IntegratorEntry integrator_gauss6() {
   entry.index1_orders = {6, 6};
   entry.index2_orders = {4, 2};
   entry.notes.push_back("the second weight row of the course notes (1.42) is a formula of order 2 that is not used");
-  entry.notes.push_back("on index 2 step control leaves the algebraic unknowns out: they keep old errors");
+  entry.notes.push_back(
+      "on index 2 take fixed steps: errors are kept from step to step, so that step control may stall");
   return implicit_runge_kutta(entry, exact_tableau({.a = {{"5/36", "2/9 - sqrt(15)/15", "5/36 - sqrt(15)/30"},
                                                           {"5/36 + sqrt(15)/24", "2/9", "5/36 - sqrt(15)/24"},
                                                           {"5/36 + sqrt(15)/30", "2/9 + sqrt(15)/15", "5/36"}},

@@ -14,7 +14,9 @@ IntegratorEntry integrator_implicit_midpoint() {
   entry.index1_orders = {2, 2};
   entry.index2_orders = {2, 0};
   entry.notes.push_back("the course notes (1.39) say two stages; it has one");
-  entry.notes.push_back("on index 2 the algebraic unknowns do not converge, and step control leaves them out");
+  entry.notes.push_back(
+      "on index 2 take fixed steps: the algebraic unknowns do not converge, step control leaves them out and may "
+      "stall");
   return implicit_runge_kutta(entry, exact_tableau({.a = {{"1/2"}}, .b = {"1"}, .c = {"1/2"}}));
 }
 

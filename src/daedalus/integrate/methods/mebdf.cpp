@@ -7,13 +7,14 @@ IntegratorEntry integrator_mebdf() {
   IntegratorEntry entry;
   entry.name = "mebdf";
   entry.summary =
-      "Modified extended backward differentiation of variable order 2 to 8 and variable step for F(t, y, y') = 0, index "
+      "Modified extended backward differentiation of variable order 2 to 8 and variable step for F(t, y, y') = 0, "
+      "index "
       "up to 3";
   entry.citation =
       "J. R. Cash, S. Considine, An MEBDF code for stiff initial value problems, ACM Trans. Math. Software 18 (1992) "
       "142-155";
-  // Without error control nothing lowers the order where a high one is unstable: fixed steps take the highest order that
-  // is A-stable unless another one is asked for.
+  // Without error control nothing lowers the order where a high one is unstable: fixed steps take the highest order
+  // that is A-stable unless another one is asked for.
   entry.order = 4;
   entry.stages = 3;
   entry.adaptive = true;

@@ -6,19 +6,21 @@
 //   err = -(F_y + gamma/h F_y')^-1 F(t, y, p'(0)),
 // with gamma the real eigenvalue of A^-1. For M y' = f(t, y) this is Hairer and Wanner's formula (8.20)
 //   err = (gamma/h M - J)^-1 (f(t, y) + M (e_1 Z_1 + e_2 Z_2 + e_3 Z_3) / h),
-// because -(sum_i e_i Z_i) / h is p'(0): their embedded formula adds a multiple of the divided difference of y' over the
-// nodes 0, c_1, ..., c_s, the difference between y'(t) and the extrapolated p'(0). It shrinks like h^(s+1), the error of
-// the step like h^(2s); so with E = err in units of the tolerance the step is judged by E / (0.1 rtol^((1-s)/(2s))).
-// Components of index k > 1 count with h^(k-1).
+// because -(sum_i e_i Z_i) / h is p'(0): their embedded formula adds a multiple of the divided difference of y' over
+// the nodes 0, c_1, ..., c_s, the difference between y'(t) and the extrapolated p'(0). Components of index k > 1 count
+// with h^(k-1).
+//
+// Step: the predictive controller of Gustafsson, section IV.8, with what families/radau_control.hpp says about error and
+// order; it does not let the step grow beyond what the iteration can solve. Hairer and Wanner choose the order by the
+// contraction of the iteration, which says how far the step may grow, but not what is gained by it.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/integrate/error_norm.hpp"
+#include "daedalus/integrate/families/radau_control.hpp"
 #include "daedalus/integrate/families/radau_solver.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 
@@ -33,37 +35,12 @@ constexpr double dead_zone = 1.2;
 constexpr double reuse_contraction = 0.001;
 /// Steps grow only as far as the iteration contracts by this factor.
 constexpr double good_contraction = 0.2;
-/// Another order must promise this much of the present work at most, and is asked after so many steps.
-constexpr double order_gain = 0.8;
+/// Steps before the order changes again.
 constexpr int patience = 4;
 /// The iteration may leave this much of the tolerance.
 constexpr double newton_share = 0.003;
-constexpr double most_calibration = 300.0;
 /// How many units of round-off of its terms a change may have that is called round-off.
 constexpr double noise_units = 100.0;
-
-/// The weights of Z in p'(0) - p~'(0), where p~' interpolates p' at the nodes of the method with two stages less.
-std::vector<double> defect_of_fewer_stages(const RadauCoefficients& method) {
-  const std::size_t s = method.stages;
-  std::vector<double> node{1.0};
-  if (s > 3) node = radau_coefficients(s - 2).node;
-  std::vector<double> result = method.start_slope;
-  for (std::size_t j = 0; j < node.size(); ++j) {
-    double at_start = 1.0;
-    for (std::size_t k = 0; k < node.size(); ++k) {
-      if (k != j) at_start *= -node[k] / (node[j] - node[k]);
-    }
-    // p' is of degree s-1 and so given by its values at the s nodes, which are A^-1 Z.
-    for (std::size_t i = 0; i < s; ++i) {
-      double value = 1.0;
-      for (std::size_t k = 0; k < s; ++k) {
-        if (k != i) value *= (node[j] - method.node[k]) / (method.node[i] - method.node[k]);
-      }
-      for (std::size_t l = 0; l < s; ++l) result[l] -= at_start * value * method.inverse[i * s + l];
-    }
-  }
-  return result;
-}
 
 class Radau final : public Stepper {
  public:
@@ -76,7 +53,7 @@ class Radau final : public Stepper {
         now_(n_),
         candidate_(n_),
         slope_(n_),
-        end_slope_(n_),
+        inner_slope_(n_),
         weight_(n_),
         scale_(n_),
         power_(n_),
@@ -89,7 +66,6 @@ class Radau final : public Stepper {
         Z_(most_stages * n_),
         last_Z_(most_stages * n_) {
     for (std::size_t s = least_stages; s <= most_stages; s += 2) method_.push_back(radau_coefficients(s));
-    for (const RadauCoefficients& method : method_) lower_defect_.push_back(defect_of_fewer_stages(method));
     solver_.use(method_.front());
   }
 
@@ -147,7 +123,7 @@ class Radau final : public Stepper {
       moved_ = moved_ || shift_[i] != 0.0;
     }
     set_start_defect();
-    solver_.end_slope(Z_.data(), h_, slope_.data());
+    method_[level_].slope(1.0, h_, Z_.data(), n_, slope_.data());
     slope_known_ = true;
     correction_ready_ = false;
     old_.swap(now_);
@@ -179,12 +155,8 @@ class Radau final : public Stepper {
       std::copy(now_.begin(), now_.end(), x);
       return Evaluation::ok;
     }
-    std::array<double, 7> weight;
-    polynomial_->value_weights(theta, weight.data());
     std::copy(old_.begin(), old_.end(), x);
-    for (std::size_t j = 0; j < polynomial_->stages; ++j) {
-      for (std::size_t i = 0; i < n_; ++i) x[i] += weight[j] * last_Z_[j * n_ + i];
-    }
+    polynomial_->add_value(theta, last_Z_.data(), n_, x);
     const double bubble = polynomial_->bubble_value(theta) * last_h_;
     for (std::size_t i = 0; i < n_; ++i) x[i] += bubble * start_defect_[i];
     if (moved_) {
@@ -204,12 +176,10 @@ class Radau final : public Stepper {
   void set_start_defect() {
     std::fill(start_defect_.begin(), start_defect_.end(), 0.0);
     if (!slope_known_) return;
-    const RadauCoefficients& method = method_[level_];
-    for (std::size_t j = 0; j < method.stages; ++j) {
-      const double weight = method.start_slope[j] / h_;
-      for (std::size_t i = 0; i < n_; ++i) start_defect_[i] -= weight * Z_[j * n_ + i];
+    method_[level_].slope(0.0, h_, Z_.data(), n_, work_.data());
+    for (std::size_t i = 0; i < n_; ++i) {
+      if (implicit_->differential[i]) start_defect_[i] = slope_[i] - work_[i];
     }
-    for (std::size_t i = 0; i < n_; ++i) start_defect_[i] = implicit_->differential[i] ? start_defect_[i] + slope_[i] : 0.0;
   }
 
   void change_order(std::size_t level) {
@@ -228,8 +198,8 @@ class Radau final : public Stepper {
     }
   }
 
-  /// Weight of component i in the norm of the iteration. What the iteration leaves in a differential unknown stays in the
-  /// solution, whatever its index; an error of an algebraic one enters it times h.
+  /// Weight of component i in the norm of the iteration. What the iteration leaves in a differential unknown stays in
+  /// the solution, whatever its index; an error of an algebraic one enters it times h.
   double newton_power(std::size_t i) const {
     return implicit_->differential[i] || power_[i] == 1.0 ? 1.0 : std::abs(h_);
   }
@@ -245,16 +215,11 @@ class Radau final : public Stepper {
       }
       return;
     }
-    const double ratio = h_ / last_h_;
-    std::array<double, 7> weight;
+    const double* last_end = last_Z_.data() + (polynomial_->stages - 1) * n_;
     for (std::size_t i = 0; i < stages(); ++i) {
-      polynomial_->value_weights(1.0 + method_[level_].node[i] * ratio, weight.data());
-      weight[polynomial_->stages - 1] -= 1.0;
       double* stage = Z_.data() + i * n_;
-      std::fill_n(stage, n_, 0.0);
-      for (std::size_t j = 0; j < polynomial_->stages; ++j) {
-        for (std::size_t k = 0; k < n_; ++k) stage[k] += weight[j] * last_Z_[j * n_ + k];
-      }
+      for (std::size_t k = 0; k < n_; ++k) stage[k] = -last_end[k];
+      polynomial_->add_value(1.0 + method_[level_].node[i] * h_ / last_h_, last_Z_.data(), n_, stage);
     }
   }
 
@@ -277,8 +242,8 @@ class Radau final : public Stepper {
       limits.most = newton_most();
       return limits;
     }
-    // Without a tolerance: to round-off of every component; one without size counts with a thousandth of the largest, so
-    // that the round-off of that one may reach it.
+    // Without a tolerance: to round-off of every component; one without size counts with a thousandth of the largest,
+    // so that the round-off of that one may reach it.
     double largest = std::numeric_limits<double>::min();
     for (std::size_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(now_[i]));
     for (std::size_t i = 0; i < n_; ++i) {
@@ -337,27 +302,23 @@ class Radau final : public Stepper {
   /// best; after failures and at the start at the current point.
   Evaluation linearize() {
     if (has_polynomial_ && failures_ < 2) {
-      const Evaluation outcome = linearize_on(*polynomial_, last_Z_.data(), last_h_, 1.0 + 0.5 * h_ / last_h_);
+      const double middle = 1.0 + 0.5 * h_ / last_h_;
+      const double* last_end = last_Z_.data() + (polynomial_->stages - 1) * n_;
+      for (std::size_t i = 0; i < n_; ++i) work_[i] = now_[i] - last_end[i];
+      polynomial_->add_value(middle, last_Z_.data(), n_, work_.data());
+      polynomial_->slope(middle, last_h_, last_Z_.data(), n_, inner_slope_.data());
+      const Evaluation outcome = solver_.linearize(t_ + 0.5 * h_, work_.data(), inner_slope_.data(), stats_);
       if (outcome == Evaluation::ok) return outcome;
     }
     return solver_.linearize(t_, now_.data(), slope_.data(), stats_);
   }
 
-  /// Evaluates the Jacobian in the middle of the step, on a polynomial with step H whose argument is x there.
-  Evaluation linearize_on(const RadauCoefficients& polynomial, const double* Z, double H, double x) {
-    std::array<double, 7> weight, slope;
-    polynomial.value_weights(x, weight.data());
-    polynomial.slope_weights(x, slope.data());
-    if (x > 1.0) weight[polynomial.stages - 1] -= 1.0;  // it starts from the end of the last step
+  /// Evaluates the Jacobian in the middle of the present iterate.
+  Evaluation linearize_iterate() {
     std::copy(now_.begin(), now_.end(), work_.begin());
-    std::fill(error_.begin(), error_.end(), 0.0);
-    for (std::size_t j = 0; j < polynomial.stages; ++j) {
-      for (std::size_t i = 0; i < n_; ++i) {
-        work_[i] += weight[j] * Z[j * n_ + i];
-        error_[i] += slope[j] / H * Z[j * n_ + i];
-      }
-    }
-    return solver_.linearize(t_ + 0.5 * h_, work_.data(), error_.data(), stats_);
+    method_[level_].add_value(0.5, Z_.data(), n_, work_.data());
+    method_[level_].slope(0.5, h_, Z_.data(), n_, inner_slope_.data());
+    return solver_.linearize(t_ + 0.5 * h_, work_.data(), inner_slope_.data(), stats_);
   }
 
   /// A fixed step cannot be made smaller: iterates with a new Jacobian every few times.
@@ -366,7 +327,7 @@ class Radau final : public Stepper {
     NewtonReport report;
     predict();
     for (int k = 0; k < tries; ++k) {
-      report.outcome = linearize_on(method_[level_], Z_.data(), h_, 0.5);
+      report.outcome = linearize_iterate();
       if (report.outcome != Evaluation::ok) return report;
       if (!solver_.factor(h_, stats_)) {
         report.outcome = Evaluation::singular;
@@ -385,67 +346,48 @@ class Radau final : public Stepper {
     result.outcome = estimate(now_.data());
     if (result.outcome != Evaluation::ok) return;
     double size = measure(tolerance, result);
-    if (size >= 1.0 && (first_ || after_rejection_)) {
+    if (!(size < radau_calibration(relative_tolerance_, stages())) && (first_ || after_rejection_)) {
       for (std::size_t i = 0; i < n_; ++i) work_[i] = now_[i] + error_[i];
       if (estimate(work_.data()) == Evaluation::ok) size = measure(tolerance, result);
     }
+    size /= radau_calibration(relative_tolerance_, stages());
     result.error = error_size_ = size;
 
     const double most = static_cast<double>(newton_most()), used = static_cast<double>(report.iterations);
     const double caution = safety * (1.0 + 2.0 * most) / (used + 2.0 * most);
-    double factor = caution * growth(size, level_);
+    double factor = caution * radau_growth(size, stages());
     if (size < 1.0 && has_polynomial_) {
-      factor = std::min(factor, safety * (h_ / last_h_) * growth(size * size / last_error_, level_));
+      factor = std::min(factor, safety * (h_ / last_h_) * radau_growth(size * size / last_error_, stages()));
     }
     factor = std::clamp(factor, least_factor, most_factor);
-    if (size >= 1.0) {
+    if (!(size < 1.0)) {
       result.next_step = h_ * (first_ ? 0.1 : std::min(factor, safety));
       return;
     }
-    // Beyond this the iteration would contract too slowly: its rate grows about like the square of the step.
+    // Beyond this the iteration would contract too slowly: its rate grows at most like the cube of the step.
     const double tractable = std::max(0.5, std::cbrt(good_contraction / std::max(report.contraction, 1e-3)));
     const double most_growth = std::min(tractable, after_rejection_ ? 1.0 : most_factor);
-    const std::size_t before = level_;
-    factor = choose_order(tolerance, size, std::min(factor, most_growth), most_growth);
-    if (next_level_ == before && factor >= 1.0 && factor <= dead_zone && report.contraction <= reuse_contraction) {
+    factor = choose_order(tolerance, std::min(factor, most_growth), most_growth);
+    if (next_level_ == level_ && factor >= 1.0 && factor <= dead_zone && report.contraction <= reuse_contraction) {
       factor = 1.0;
     }
     result.next_step = h_ * factor;
   }
 
-  /// The factor by which the step may grow with this error of the method of a level.
-  double growth(double error, std::size_t level) const {
-    if (!std::isfinite(error)) return least_factor;
-    return std::pow(std::max(error, 1e-10), -1.0 / static_cast<double>(method_[level].stages + 1));
-  }
-
-  /// Chooses the number of stages with the least work s/h per time, where `factor` is what the present one may grow by;
-  /// returns the growth for the one that was chosen. With s-2 stages the estimate would be E_(s-2), with the defect of
-  /// the polynomial p~ whose slope interpolates p' at the nodes of that method: p'(0) - p~'(0). With s+2 stages it is
-  /// guessed as E_s^2 / E_(s-2).
-  double choose_order(const Tolerance& tolerance, double size, double factor, double most_growth) {
+  /// Decides about the next order; `factor` is the growth of the step with the present one.
+  double choose_order(const Tolerance& tolerance, double factor, double most_growth) {
     if (method_.size() == 1 || since_change_ < patience) return factor;
-    const double s = static_cast<double>(stages());
-    const double lower = lower_estimate(tolerance);
-    const double work = s / factor;
-    if (level_ + 1 < method_.size()) {
-      const double raw = size * calibration(stages());
-      const double guess = raw * std::min(1.0, raw / lower) / calibration(stages() + 2);
-      const double higher = std::clamp(safety * growth(guess, level_ + 1), least_factor, most_growth);
-      if ((s + 2.0) / higher < order_gain * work) {
-        next_level_ = level_ + 1;
-        return higher;
-      }
-    }
-    if (level_ > 0) {
-      const double less = std::clamp(safety * growth(lower / calibration(stages() - 2), level_ - 1),
-                                     least_factor, most_growth);
-      if ((s - 2.0) / less < order_gain * work) {
-        next_level_ = level_ - 1;
-        return less;
-      }
-    }
-    return factor;
+    const OrderChoice choice =
+        choose_radau_order({.stages = stages(),
+                            .least = method_.front().stages,
+                            .most = method_.back().stages,
+                            .relative_tolerance = relative_tolerance_,
+                            .error = error_size_ * radau_calibration(relative_tolerance_, stages()),
+                            .lower_error = lower_estimate(tolerance),
+                            .factor = factor,
+                            .most_growth = most_growth});
+    next_level_ = (choice.stages - method_.front().stages) / 2;
+    return choice.factor;
   }
 
   /// The size of the estimate that the method with two stages less would have had, in units of the tolerance as it is.
@@ -453,34 +395,21 @@ class Radau final : public Stepper {
     const RadauCoefficients& method = method_[level_];
     std::fill(work_.begin(), work_.end(), 0.0);
     for (std::size_t j = 0; j < method.stages; ++j) {
-      const double weight = lower_defect_[level_][j] / h_;
+      const double weight = method.fewer_defect[j] / h_;
       for (std::size_t i = 0; i < n_; ++i) work_[i] += weight * Z_[j * n_ + i];
     }
     std::fill(error_.begin(), error_.end(), 0.0);
     solver_.multiply_leading(work_.data(), error_.data());
     solver_.solve_real(error_.data());
     Attempt unused;
-    return measure(tolerance, unused) * calibration(stages());
-  }
-
-  /// The estimate of the method with s stages is of order s, the method itself of order 2s-1: by how much the first may
-  /// exceed the tolerance. What counts is the tolerance relative to the solution. Inside the step the polynomial errs by
-  /// up to half the estimate: so the factor is bounded.
-  double calibration(std::size_t stages) const {
-    const double s = static_cast<double>(stages);
-    return std::clamp(0.1 * std::pow(relative_tolerance_, (1.0 - s) / (2.0 * s)), 1.0, most_calibration);
+    return measure(tolerance, unused);
   }
 
   /// Writes the estimate into error_, with the defect taken at y.
   Evaluation estimate(const double* y) {
-    const RadauCoefficients& method = method_[level_];
-    std::fill(end_slope_.begin(), end_slope_.end(), 0.0);
-    for (std::size_t j = 0; j < method.stages; ++j) {
-      const double weight = method.start_slope[j] / h_;
-      for (std::size_t i = 0; i < n_; ++i) end_slope_[i] += weight * Z_[j * n_ + i];
-    }
+    method_[level_].slope(0.0, h_, Z_.data(), n_, inner_slope_.data());
     ++stats_.rhs;
-    const Evaluation outcome = implicit_->residual(t_, y, end_slope_.data(), error_.data());
+    const Evaluation outcome = implicit_->residual(t_, y, inner_slope_.data(), error_.data());
     if (outcome != Evaluation::ok) return outcome;
     solver_.solve_real(error_.data());
     for (double& value : error_) value = -value;
@@ -498,7 +427,7 @@ class Radau final : public Stepper {
         result.worst = i;
       }
     }
-    return std::sqrt(sum / static_cast<double>(n_)) / calibration(stages());
+    return std::sqrt(sum / static_cast<double>(n_));
   }
 
   /// Where the end of the step was moved, the polynomial follows it with the slope that the system has there.
@@ -520,10 +449,9 @@ class Radau final : public Stepper {
   std::shared_ptr<const ImplicitSystem> implicit_;
   std::size_t n_;
   std::vector<RadauCoefficients> method_;  ///< by rising order
-  std::vector<std::vector<double>> lower_defect_;
   RadauSolver solver_;
   std::vector<double> old_, now_, candidate_;
-  std::vector<double> slope_, end_slope_;  ///< y' at the current point and inside the step
+  std::vector<double> slope_, inner_slope_;  ///< y' at the current point and inside the step
   std::vector<double> weight_, scale_, power_, error_, work_, noise_;
   std::vector<double> start_defect_;         ///< of the last accepted step
   std::vector<double> shift_, shift_slope_;  ///< what acceptance changed at the end of the step
@@ -563,15 +491,22 @@ IntegratorEntry integrator_radau() {
   entry.estimate_order = 4;
   entry.options = {
       {.name = "order",
-       .summary = "order of the method; variable: 5 in fixed steps, chosen by the convergence of the iteration otherwise",
+       .summary =
+           "order of the method; variable: 5 in fixed steps, chosen by the convergence of the iteration otherwise",
        .standard = std::nullopt,
        .words = {"variable", "5", "9", "13"}},
-      {.name = "min-order", .summary = "lowest order that is chosen", .standard = std::nullopt, .words = {"5", "9", "13"}},
-      {.name = "max-order", .summary = "highest order that is chosen", .standard = std::nullopt, .words = {"13", "9", "5"}},
+      {.name = "min-order",
+       .summary = "lowest order that is chosen",
+       .standard = std::nullopt,
+       .words = {"5", "9", "13"}},
+      {.name = "max-order",
+       .summary = "highest order that is chosen",
+       .standard = std::nullopt,
+       .words = {"13", "9", "5"}},
   };
   entry.make = [](const System& system, const Options& options) -> std::unique_ptr<Stepper> {
-    DAEDALUS_CHECK(shows(system, View::implicit) || shows(system, View::ode), "a system of {} unknowns without equations",
-                   system.dimension);
+    DAEDALUS_CHECK(shows(system, View::implicit) || shows(system, View::ode),
+                   "a system of {} unknowns without equations", system.dimension);
     DAEDALUS_CHECK(!system.implicit || system.implicit->system_index <= 3, "index {}", system.implicit->system_index);
     const bool variable = options.word("order") == "variable";
     const std::size_t least = stages_for(options.word(variable ? "min-order" : "order"));

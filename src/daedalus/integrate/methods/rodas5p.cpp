@@ -1,6 +1,6 @@
-// Rodas5P, a Rosenbrock method of order 5 with an estimate of order 4: G. Steinebach, BIT Numer. Math. 63:27 (2023). For
-// M y' = f(t, y), with stages U_i and J = df/dy, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, 2nd
-// ed., (IV.7.25), (VI.4.5):
+// Rodas5P, a Rosenbrock method of order 5 with an estimate of order 4: G. Steinebach, BIT Numer. Math. 63:27 (2023).
+// For M y' = f(t, y), with stages U_i and J = df/dy, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
+// 2nd ed., (IV.7.25), (VI.4.5):
 //   (M/(h gamma) - J) U_i = f(t + alpha_i h, y + sum_j a_ij U_j) + M sum_j (c_ij/h) U_j + gamma_i h f_t,
 //   y1 = y + sum_i m_i U_i,   error = U_8.
 //
@@ -13,8 +13,8 @@
 // the matrix is no larger than that of the first form, and for F = M y' - f both are the same whatever w is, which is
 // then left 0.
 //
-// The end of the dense output of the paper is moved to the accepted state and, for differential unknowns, its slope there,
-// by a cubic polynomial that vanishes with its slope at the start.
+// The end of the dense output of the paper is moved to the accepted state and, for differential unknowns, its slope
+// there, by a cubic polynomial that vanishes with its slope at the start.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,14 +54,14 @@ class FineDifferences {
   }
 
   Evaluation by_time(double t, const double* x, double* rate) {
-    const Evaluation outcome =
-        differentiate(t, [&](double change) { return ode_(t + change, x, slope_.data()); });
+    const Evaluation outcome = differentiate(t, [&](double change) { return ode_(t + change, x, slope_.data()); });
     std::copy(sum_.begin(), sum_.end(), rate);
     return outcome;
   }
 
  private:
-  /// (8 f(d) - 8 f(-d) - f(2d) + f(-2d)) / (12 d), with d a power of two so that it is added exactly as far as possible.
+  /// (8 f(d) - 8 f(-d) - f(2d) + f(-2d)) / (12 d), with d a power of two so that it is added exactly as far as
+  /// possible.
   template <class Moved>
   Evaluation differentiate(double at, const Moved& moved) {
     const double fifth = std::pow(std::numeric_limits<double>::epsilon(), 0.2);

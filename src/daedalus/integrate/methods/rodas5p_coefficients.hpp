@@ -17,17 +17,11 @@ using Row = std::array<double, stages>;
 inline constexpr double gamma = 0.21193756319429014;
 
 /// Sums of alpha_ij: where stages are evaluated.
-inline constexpr Row node{0.0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664,
-                          1.0, 1.0,                1.0};
+inline constexpr Row node{0.0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664, 1.0, 1.0,
+                          1.0};
 /// Sums of gamma_ij: weights of the derivative by time.
-inline constexpr Row time_weight{gamma,
-                                 -0.42387512638858027,
-                                 -0.3384627126235924,
-                                 1.8046452872882734,
-                                 2.325825639765069,
-                                 0.0,
-                                 0.0,
-                                 0.0};
+inline constexpr Row time_weight{
+    gamma, -0.42387512638858027, -0.3384627126235924, 1.8046452872882734, 2.325825639765069, 0.0, 0.0, 0.0};
 
 inline constexpr std::array<Row, stages> a{{
     {},

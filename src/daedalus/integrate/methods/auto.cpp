@@ -1,0 +1,276 @@
+// Switching between an explicit and an implicit method (after L. R. Petzold, Automatic selection of methods for solving stiff
+// and nonstiff systems of ordinary differential equations, SIAM J. Sci. Stat. Comput. 4, 1983):
+//   explicit to implicit where |h lambda| sits at the border of the explicit method's stability region;
+//   implicit to explicit where h times the spectral radius rho of df/dx is so far inside it that stability would allow
+//   longer steps still. rho comes from a power iteration spread over the steps: d <- (f(x + e d) - f(x)) / e, normed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/base/check.hpp"
+#include "daedalus/base/text.hpp"
+#include "daedalus/integrate/error_norm.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/integrate/stiffness.hpp"
+
+namespace daedalus::integrate {
+
+IntegratorEntry integrator_dop853();
+
+namespace {
+
+constexpr const char* explicit_name = "dop853";
+constexpr const char* implicit_name = "radau";
+/// So many implicit steps in a row must lie well inside the explicit stability region. More after every return.
+constexpr int calm_steps = 10;
+constexpr double well_inside = 0.5, at_border = 0.75;
+
+class Automatic final : public Stepper {
+ public:
+  Automatic(const System& system, bool stiff_at_first)
+      : system_(system),
+        whole_(system.dimension),
+        leading_(system.make_implicit ? system.leading : system.dimension),
+        explicit_method_(integrator(explicit_name)),
+        stiff_(stiff_at_first),
+        y_(whole_),
+        candidate_(whole_),
+        direction_(leading_),
+        slope_(leading_),
+        trial_(leading_),
+        trial_slope_(leading_) {
+    explicit_system_.dimension = leading_;
+    explicit_system_.ode = system.ode;
+    explicit_system_.coordinates = system.coordinates;
+    explicit_system_.project_error = system.project_error;
+    explicit_system_.names = system.names;
+    explicit_ = explicit_method_.make(explicit_system_, standard(explicit_method_));
+    if (stiff_) make_implicit();
+    phases_.push_back(stiff_);
+  }
+
+  Evaluation start(double t, const double* x) override {
+    t_ = t;
+    std::copy_n(x, whole_, y_.begin());
+    begin_phase();
+    return current().start(t, y_.data());
+  }
+
+  Attempt attempt(double h, const Tolerance* tolerance) override {
+    tolerance_ = tolerance;
+    Attempt result;
+    if (turn_) {
+      result.outcome = turn();
+      if (result.outcome != Evaluation::ok) return result;
+    }
+    const Stats before = current().stats();
+    result = current().attempt(h, tolerance);
+    if (result.outcome == Evaluation::ok && !stiff_) {
+      std::copy_n(y_.begin(), whole_, candidate_.begin());
+      std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
+    }
+    count(before);
+    return result;
+  }
+
+  double* candidate() override { return stiff_ ? implicit_->candidate() : candidate_.data(); }
+
+  Evaluation accepted(double t_next) override {
+    const double h = t_next - t_;
+    const Stats before = current().stats();
+    if (!stiff_) std::copy_n(candidate_.begin(), leading_, explicit_->candidate());
+    const Evaluation outcome = current().accepted(t_next);
+    count(before);
+    if (outcome != Evaluation::ok) return outcome;
+    t_ = t_next;
+    std::copy_n(current().state(), stiff_ ? whole_ : leading_, y_.begin());
+    turn_ = stiff_ ? is_calm(h) : detector_.looks_stiff(explicit_->stiffness()) || is_held(h);
+    if (turn_) h_turn_ = std::abs(h);
+    return outcome;
+  }
+
+  void rejected() override { current().rejected(); }
+  Evaluation replace_state(const double* x) override {
+    std::copy_n(x, whole_, y_.begin());
+    turn_ = false;
+    begin_phase();
+    return current().start(t_, y_.data());
+  }
+
+  Evaluation interpolate(double theta, double* x) override {
+    const Stats before = current().stats();
+    std::copy_n(y_.begin(), whole_, x);
+    const Evaluation outcome = current().interpolate(theta, x);
+    count(before);
+    return outcome;
+  }
+
+  const double* derivative() const override {
+    // Known where it can be had for the whole state only.
+    return whole_ == leading_ || stiff_ ? current().derivative() : nullptr;
+  }
+  const double* state() const override { return y_.data(); }
+
+  void remark(std::vector<std::string>& notes) const override {
+    notes.insert(notes.end(), remarks_.begin(), remarks_.end());
+    if (turns_ > remarks_.size())
+      notes.push_back(fmt::format("auto changed between {} and {} {} times in all", explicit_name, implicit_name, turns_));
+  }
+  std::string used() const override {
+    const bool both = std::ranges::find(phases_, !phases_.front()) != phases_.end();
+    const auto name = [](bool stiff) { return std::string(stiff ? implicit_name : explicit_name); };
+    return both ? name(phases_.front()) + "," + name(!phases_.front()) : name(phases_.front());
+  }
+
+ private:
+  static Options standard(const IntegratorEntry& entry) { return Options(Choice{entry.name, {}}, entry.options); }
+
+  Stepper& current() const { return stiff_ ? *implicit_ : *explicit_; }
+
+  void make_implicit() {
+    if (implicit_) return;
+    implicit_system_.dimension = whole_;
+    implicit_system_.coordinates = system_.coordinates;
+    implicit_system_.explain = system_.explain;
+    implicit_system_.names = system_.names;
+    if (system_.make_implicit) {
+      implicit_system_.implicit = system_.make_implicit();
+    } else {
+      implicit_system_.ode = system_.ode;
+    }
+    const IntegratorEntry& method = integrator(implicit_name);
+    implicit_ = method.make(implicit_system_, standard(method));
+  }
+
+  void begin_phase() {
+    detector_ = StiffnessDetector(explicit_method_.stability_radius);
+    calm_ = held_ = 0;
+    begin_direction();
+  }
+
+  Evaluation turn() {
+    turn_ = false;
+    stiff_ = !stiff_;
+    ++turns_;
+    phases_.push_back(stiff_);
+    if (remarks_.size() < 6) {
+      remarks_.push_back(
+          stiff_ ? fmt::format("auto went from {} to {} at t = {}: stability, not accuracy, held the steps to {}", explicit_name,
+                               implicit_name, brief(t_), brief(h_turn_, 3))
+                 : fmt::format("auto went from {} to {} at t = {}: no stiffness was left", implicit_name, explicit_name, brief(t_)));
+    }
+    begin_phase();
+    if (stiff_) {
+      make_implicit();
+      if (system_.complete)
+        if (const Evaluation outcome = system_.complete(t_, y_.data()); outcome != Evaluation::ok) return outcome;
+    }
+    return current().start(t_, y_.data());
+  }
+
+  /// Whether an explicit method could take steps like the last ones for a while.
+  bool is_calm(double h) {
+    if (tolerance_ == nullptr) return false;
+    // Where a step is far outside the stability region, one look in five is enough.
+    if (calm_ == 0 && ++waited_ % 5 != 0) return false;
+    const double radius = spectral_radius();
+    if (!(std::abs(h) * radius < well_inside * explicit_method_.stability_radius)) {
+      calm_ = 0;
+      return false;
+    }
+    return ++calm_ >= calm_steps * static_cast<int>(1 + turns_);
+  }
+
+  /// Whether the explicit method sits at the border of its stability region, seen by the spectral radius: the comparison of
+  /// two stages misses it where tolerances are tight.
+  bool is_held(double h) {
+    if (tolerance_ == nullptr || ++waited_ % 10 != 0) return false;
+    held_ = std::abs(h) * spectral_radius() > at_border * explicit_method_.stability_radius ? held_ + 1 : 0;
+    return held_ == 3;
+  }
+
+  /// One step of the power iteration, in units of the error weights; infinite where it cannot be evaluated.
+  double spectral_radius() {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    const auto weight = [&](std::size_t i) { return error_weight(*tolerance_, i, y_[i]); };
+    double size = 0.0, length = 0.0;
+    for (std::size_t i = 0; i < leading_; ++i) {
+      size += std::pow(y_[i] / weight(i), 2);
+      length += std::pow(direction_[i] / weight(i), 2);
+    }
+    if (!(length > 0.0) || !std::isfinite(length)) return unknown;
+    const double move = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(std::sqrt(size), 1.0) / std::sqrt(length);
+    for (std::size_t i = 0; i < leading_; ++i) trial_[i] = y_[i] + move * direction_[i];
+    stats_.rhs += 2;
+    if (system_.ode(t_, y_.data(), slope_.data()) != Evaluation::ok) return unknown;
+    if (system_.ode(t_, trial_.data(), trial_slope_.data()) != Evaluation::ok) return unknown;
+    double change = 0.0;
+    for (std::size_t i = 0; i < leading_; ++i) {
+      direction_[i] = (trial_slope_[i] - slope_[i]) / move;
+      change += std::pow(direction_[i] / weight(i), 2);
+    }
+    if (!(change > 0.0)) {
+      begin_direction();
+      return 0.0;
+    }
+    return std::sqrt(change / length);
+  }
+
+  /// Any direction that is not special; the same in every run.
+  void begin_direction() {
+    for (std::size_t i = 0; i < leading_; ++i) direction_[i] = 1.0 + 0.5 * std::cos(static_cast<double>(i + 1));
+  }
+
+  void count(const Stats& before) {
+    const Stats& after = current().stats();
+    stats_.rhs += after.rhs - before.rhs;
+    stats_.jacobians += after.jacobians - before.jacobians;
+    stats_.factorizations += after.factorizations - before.factorizations;
+    stats_.newton_iterations += after.newton_iterations - before.newton_iterations;
+  }
+
+  const System& system_;
+  const std::size_t whole_, leading_;
+  const IntegratorEntry& explicit_method_;
+  System explicit_system_, implicit_system_;
+  std::unique_ptr<Stepper> explicit_, implicit_;
+  bool stiff_, turn_ = false;
+  std::vector<double> y_, candidate_, direction_, slope_, trial_, trial_slope_;
+  const Tolerance* tolerance_ = nullptr;
+  StiffnessDetector detector_{0.0};
+  int calm_ = 0, held_ = 0, waited_ = 0;
+  double h_turn_ = 0.0;
+  std::size_t turns_ = 0;
+  std::vector<bool> phases_;
+  std::vector<std::string> remarks_;
+};
+
+}  // namespace
+
+IntegratorEntry integrator_auto() {
+  const IntegratorEntry of_explicit = integrator_dop853();
+  IntegratorEntry entry;
+  entry.name = "auto";
+  entry.summary = "dop853 where the problem is not stiff, radau where it is; changes while it runs";
+  entry.citation =
+      "L. R. Petzold, Automatic selection of methods for solving stiff and nonstiff systems of ordinary differential "
+      "equations, SIAM J. Sci. Stat. Comput. 4 (1983) 136-148";
+  entry.order = of_explicit.order;
+  entry.stages = of_explicit.stages;
+  entry.adaptive = true;
+  entry.implicit = true;
+  entry.accepts = {View::automatic, View::ode};
+  entry.highest_index = 1;
+  entry.dense_order = of_explicit.dense_order;
+  entry.estimate_order = of_explicit.estimate_order;
+  entry.options = {{"first", "the method to begin with", std::nullopt, 0.0, 0.0, {"explicit", "implicit"}}};
+  entry.make = [](const System& system, const Options& options) -> std::unique_ptr<Stepper> {
+    DAEDALUS_CHECK(system.ode, "dimension {}", system.dimension);
+    return std::make_unique<Automatic>(system, options.word("first") == "implicit");
+  };
+  return entry;
+}
+
+}  // namespace daedalus::integrate

@@ -1,0 +1,109 @@
+#include "daedalus/solve/choose.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "daedalus/solve/tableau_method.hpp"
+
+namespace daedalus::solve {
+
+using formulate::FormulationEntry;
+using integrate::IntegratorEntry;
+using integrate::View;
+
+namespace {
+
+bool offers(const FormulationEntry& form, View view) { return std::ranges::find(form.views, view) != form.views.end(); }
+
+/// The view that the method likes best among those of the formulation.
+std::optional<View> shared_view(const FormulationEntry& form, const IntegratorEntry& method) {
+  for (const View view : method.accepts) {
+    if (!offers(form, view)) continue;
+    if (view == View::implicit && form.index > method.highest_index) continue;
+    return view;
+  }
+  return std::nullopt;
+}
+
+void check_kind(const FormulationEntry& form, const model::Model& model) {
+  const std::string kind(model::name_of(model.kind));
+  if (std::ranges::find(form.kinds, kind) != form.kinds.end()) return;
+  throw Error("formulation-does-not-fit",
+              fmt::format("the formulation '{}' does not take models of kind \"{}\"", form.name, kind),
+              fmt::format("it takes {}; leave --formulation out, or see `daedalus formulations`", fmt::join(form.kinds, ", ")),
+              {model.source});
+}
+
+[[noreturn]] void refuse(const FormulationEntry& form, const IntegratorEntry& method) {
+  if (offers(form, View::implicit) && std::ranges::find(method.accepts, View::implicit) != method.accepts.end())
+    throw Error("method-does-not-fit",
+                fmt::format("the formulation '{}' makes a system of index {}, and the method '{}' takes index {} at most",
+                            form.name, form.index, method.name, method.highest_index),
+                "choose a formulation of lower index, such as projection, or a method such as radau");
+  std::vector<std::string> shown, taken;
+  for (const View view : form.views) shown.push_back(name_of(view));
+  for (const View view : method.accepts) taken.push_back(name_of(view));
+  throw Error("method-does-not-fit",
+              fmt::format("the formulation '{}' makes systems of the form {}, and the method '{}' takes {}", form.name,
+                          fmt::join(shown, ", "), method.name, fmt::join(taken, ", ")),
+              "leave one of --formulation and --method out, or see `daedalus methods NAME`");
+}
+
+}  // namespace
+
+void Chosen::without_ode() {
+  if (view != View::automatic) return;
+  method = {"radau", {}};
+  integrator = method_named(method.name);
+  view = View::implicit;
+}
+
+Chosen choose(const model::Model& model, const RunOptions& options) {
+  const model::Simulation& given = model.simulation;
+  Chosen chosen;
+  chosen.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
+  chosen.method = parse_choice(options.method.value_or(given.method.value_or("auto")));
+  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
+  const bool any_form = chosen.formulation.name == "auto", any_method = chosen.method.name == "auto";
+  if (!any_method) chosen.integrator = method_named(chosen.method.name);
+
+  if (any_form) {
+    // What keeps the constraints first; methods for constrained motion want the constraints themselves.
+    const std::vector<std::string> wishes =
+        mechanical ? std::vector<std::string>{"projection", "index3", "index2"} : std::vector<std::string>{"direct"};
+    chosen.formulation.name = wishes.front();
+    for (const std::string& wish : wishes) {
+      if (any_method || shared_view(formulate::formulation(wish), *chosen.integrator)) {
+        chosen.formulation.name = wish;
+        break;
+      }
+    }
+  }
+  chosen.form = &formulate::formulation(chosen.formulation.name);
+  check_kind(*chosen.form, model);
+
+  if (any_method) {
+    const bool only_implicit = !offers(*chosen.form, View::ode) && offers(*chosen.form, View::implicit);
+    if (offers(*chosen.form, View::automatic) && !options.step) {
+      chosen.method.name = "auto";
+      if (!mechanical && chosen.method.options.empty()) chosen.method.options = {{"first", "implicit"}};
+    } else {
+      chosen.method.name = !mechanical || only_implicit ? "radau" : "dop853";
+    }
+    chosen.integrator = method_named(chosen.method.name);
+  }
+  const std::optional<View> view = shared_view(*chosen.form, *chosen.integrator);
+  if (!view) refuse(*chosen.form, *chosen.integrator);
+  chosen.view = *view;
+
+  if (any_form && mechanical) {
+    chosen.reason = model.constraints.empty() ? "no constraints to keep"
+                    : chosen.form->projects   ? "projection keeps every constraint"
+                                              : fmt::format("{} is what {} takes", chosen.form->name, chosen.integrator->name);
+  }
+  return chosen;
+}
+
+}  // namespace daedalus::solve

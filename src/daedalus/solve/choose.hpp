@@ -1,0 +1,28 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/model/model.hpp"
+#include "daedalus/solve/run_options.hpp"
+
+namespace daedalus::solve {
+
+/// A formulation and a method that fit each other and the model.
+struct Chosen {
+  Choice formulation, method;
+  const formulate::FormulationEntry* form = nullptr;
+  std::shared_ptr<const integrate::IntegratorEntry> integrator;
+  integrate::View view = integrate::View::ode;
+  /// Takes the implicit method alone where `auto` would need an ODE and there is none.
+  void without_ode();
+
+  std::string reason;  ///< why, where "auto" left something to choose; empty otherwise
+};
+
+/// Settles what is "auto" and checks what is not. Throws Error for unknown names and for what does not fit together.
+Chosen choose(const model::Model& model, const RunOptions& options);
+
+}  // namespace daedalus::solve
