@@ -43,7 +43,7 @@ int main() {
         const solve::Prepared prepared = solve::prepare(model::read_model(path, overrides));
         start = solve::consistent_start(prepared.functions, 0.0, solve::Initialize::project);
         const formulate::FormulationEntry& entry = formulate::formulation("projection");
-        formulated = entry.make(prepared.functions, Options(Choice{"projection", {}}, entry.options));
+        formulated = entry.make({prepared.functions, nullptr}, integrate::View::ode, Options(Choice{"projection", {}}, entry.options));
         std::vector<double> dx(start.x.size());
         formulated.system.ode(0.0, start.x.data(), dx.data());
       }));

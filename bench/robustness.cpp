@@ -18,7 +18,6 @@ int main(int count, char** arguments) {
     for (const std::string& other : words) any = any || chosen.contains(other);
     return any && !chosen.contains(word);
   };
-  constexpr std::array factors{0.8, 0.9, 1.0, 1.1, 1.25};
   bool good = true;
   for (const std::string problem_name : {"pendulum", "andrews"}) {
     if (skipped({"pendulum", "andrews"}, problem_name)) continue;
@@ -34,8 +33,9 @@ int main(int count, char** arguments) {
       std::vector<std::string> messages;
       double seconds = 0.0;
       for (std::size_t k = 0; k < 7; ++k) {
-        const tests::RobustnessCell cell = tests::run_cell(problem, peer.formulation, peer.method,
-                                                           std::pow(10.0, -4.0 - static_cast<double>(k)), factors);
+        const tests::RobustnessCell cell =
+            tests::run_cell(problem, peer.formulation, peer.method, std::pow(10.0, -4.0 - static_cast<double>(k)),
+                            tests::robustness_factors);
         row += fmt::format(" {:.2f} ({}) |", cell.digits, cell.reached);
         seconds += cell.seconds;
         if (!cell.message.empty()) messages.push_back(cell.message);

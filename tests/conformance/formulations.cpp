@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -148,6 +149,14 @@ std::vector<std::string> choices(const formulate::FormulationEntry& entry) {
   return all;
 }
 
+/// Those that take the problems of this file.
+std::vector<formulate::FormulationEntry> mechanical_formulations() {
+  std::vector<formulate::FormulationEntry> fitting;
+  for (const formulate::FormulationEntry& entry : formulate::formulations())
+    if (std::ranges::find(entry.kinds, "lagrangian") != entry.kinds.end()) fitting.push_back(entry);
+  return fitting;
+}
+
 TEST(Formulations, TellWhatTheyAre) {
   std::string last;
   for (const formulate::FormulationEntry& entry : formulate::formulations()) {
@@ -174,7 +183,7 @@ TEST(Formulations, RunEveryProblem) {
     fine.rows = solve::Rows::ends;
     const solve::Trajectory reference = solve::simulate(model, fine);
     ASSERT_TRUE(reference.success()) << problem.name << ": " << reference.message;
-    for (const formulate::FormulationEntry& entry : formulate::formulations())
+    for (const formulate::FormulationEntry& entry : mechanical_formulations())
       for (const std::string& choice : choices(entry)) {
         SCOPED_TRACE(problem.name + ", " + choice);
         solve::RunOptions options = options_for(entry, problem.t_end, 1e-9);
@@ -196,7 +205,7 @@ TEST(Formulations, RunEveryProblem) {
 TEST(Formulations, ProjectionHoldsTheConstraintsAtEveryTolerance) {
   for (const Problem& problem : problems()) {
     const solve::Prepared model = prepared(problem);
-    for (const formulate::FormulationEntry& entry : formulate::formulations()) {
+    for (const formulate::FormulationEntry& entry : mechanical_formulations()) {
       if (!entry.projects) continue;
       for (const std::string& choice : choices(entry))
         for (int digits = 3; digits <= 12; ++digits) {
@@ -227,7 +236,7 @@ TEST(Formulations, ARedundantConstraintCostsNoSteps) {
   const Problem& with = problems().back();
   Problem without = with;
   without.text.erase(without.text.find("c2 ="));
-  for (const formulate::FormulationEntry& entry : formulate::formulations())
+  for (const formulate::FormulationEntry& entry : mechanical_formulations())
     for (const double rtol : {1e-3, 1e-6, 1e-10}) {
       SCOPED_TRACE(entry.name);
       const solve::Trajectory one = solve::simulate(prepared(without), options_for(entry, with.t_end, rtol));
@@ -242,7 +251,7 @@ TEST(Formulations, StepsAllocateNothing) {
   for (const Problem& problem : problems()) {
     if (!problem.independent) continue;
     const solve::Prepared model = prepared(problem);
-    for (const formulate::FormulationEntry& entry : formulate::formulations())
+    for (const formulate::FormulationEntry& entry : mechanical_formulations())
       for (const std::string& choice : choices(entry)) {
         SCOPED_TRACE(problem.name + ", " + choice);
         const auto count = [&](double t_end) {
@@ -266,7 +275,7 @@ TEST(Formulations, StepsAllocateNothing) {
 
 TEST(Formulations, TheSameRunTwiceIsTheSameToTheLastBit) {
   for (const Problem& problem : problems())
-    for (const formulate::FormulationEntry& entry : formulate::formulations()) {
+    for (const formulate::FormulationEntry& entry : mechanical_formulations()) {
       SCOPED_TRACE(problem.name + ", " + entry.name);
       const auto run = [&] { return solve::simulate(prepared(problem), options_for(entry, problem.t_end, 1e-7)); };
       const solve::Trajectory one = run(), two = run();

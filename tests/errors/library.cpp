@@ -36,6 +36,13 @@ TEST(LibraryErrors, ASymbolHasNoValue) {
             "error[unbound-symbol]: 'x' has no value here");
 }
 
+TEST(LibraryErrors, ATableHasNoData) {
+  expr::Graph graph;
+  EXPECT_EQ(text_of_error([&] { expr::evaluate(graph.lookup("path", graph.constant(1.0)), {}); }),
+            "error[unknown-table]: the table 'path' has no data\n"
+            "  -> give it with define_table");
+}
+
 TEST(LibraryErrors, ATrajectoryHasNoSuchColumn) {
   solve::Trajectory run;
   run.columns = {"x", "der(x)"};

@@ -50,6 +50,8 @@ inline const std::vector<Peer>& peers() {
   return all;
 }
 
+inline constexpr std::array robustness_factors{0.8, 0.9, 1.0, 1.1, 1.25};
+
 /// A model that is run many times, and where its positions must be at the end.
 struct RobustnessProblem {
   solve::Prepared prepared;

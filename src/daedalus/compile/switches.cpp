@@ -25,8 +25,10 @@ bool is_switched(Op op) {
     case Op::less_equal:
     case Op::equal:
     case Op::not_equal:
-    case Op::lookup: return true;
-    default: return false;
+    case Op::lookup:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -38,14 +40,18 @@ Switches::Switch Switches::switch_of(Expr node) {
   const Expr a{&graph, what.a}, b{&graph, what.b};
   switch (what.op) {
     case Op::abs:
-    case Op::sign: return {Kind::side, a, nullptr, {}};
-    case Op::floor: return {Kind::whole, a, nullptr, {}};
+    case Op::sign:
+      return {Kind::side, a, nullptr, {}};
+    case Op::floor:
+      return {Kind::whole, a, nullptr, {}};
     case Op::lookup: {
       const std::string name = graph.table_name(what.index);
       return {Kind::segment, a, graph.table(what.index).data, name.substr(0, name.find('\''))};
     }
-    case Op::min: return {Kind::side, b - a, nullptr, {}};
-    default: return {Kind::side, a - b, nullptr, {}};
+    case Op::min:
+      return {Kind::side, b - a, nullptr, {}};
+    default:
+      return {Kind::side, a - b, nullptr, {}};
   }
 }
 
@@ -81,27 +87,36 @@ std::vector<double> Switches::free_modes(const std::vector<double>& held_values)
 
 double Switches::Switch::mode(double value) const {
   switch (kind) {
-    case Kind::side: return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : value;
-    case Kind::whole: return std::floor(value);
-    case Kind::segment: return table->segment(value);
+    case Kind::side:
+      return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : value;
+    case Kind::whole:
+      return std::floor(value);
+    case Kind::segment:
+      return table->segment(value);
   }
   DAEDALUS_CHECK(false, "unknown kind of switch {}", static_cast<int>(kind));
 }
 
 double Switches::Switch::low(double mode) const {
   switch (kind) {
-    case Kind::side: return mode < 0.0 ? -infinity : 0.0;
-    case Kind::whole: return mode;
-    case Kind::segment: return table->low(mode);
+    case Kind::side:
+      return mode < 0.0 ? -infinity : 0.0;
+    case Kind::whole:
+      return mode;
+    case Kind::segment:
+      return table->low(mode);
   }
   DAEDALUS_CHECK(false, "unknown kind of switch {}", static_cast<int>(kind));
 }
 
 double Switches::Switch::high(double mode) const {
   switch (kind) {
-    case Kind::side: return mode > 0.0 ? infinity : 0.0;
-    case Kind::whole: return mode + 1.0;
-    case Kind::segment: return table->high(mode);
+    case Kind::side:
+      return mode > 0.0 ? infinity : 0.0;
+    case Kind::whole:
+      return mode + 1.0;
+    case Kind::segment:
+      return table->high(mode);
   }
   DAEDALUS_CHECK(false, "unknown kind of switch {}", static_cast<int>(kind));
 }

@@ -17,8 +17,9 @@ namespace daedalus::compile {
 ///
 /// Every function that is compiled against one Switches shares its numbering, and so one vector of frozen values:
 ///     free | held values | modes of the switches
-/// The first entry is not a number for ever. A mode that is not a number is free: what it decides follows its own values.
-/// What depends only on parameters, held values and other modes is constant between events without a switch of its own.
+/// The first entry is not a number for ever. A mode that is not a number is free: what it decides follows its own
+/// values. What depends only on parameters, held values and other modes is constant between events without a switch of
+/// its own.
 class Switches {
  public:
   enum class Kind {

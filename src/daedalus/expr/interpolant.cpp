@@ -1,4 +1,5 @@
-// Between the knots x_k <= x < x_(k+1), with h_k = x_(k+1) - x_k, d_k = (y_(k+1) - y_k) / h_k, u = x - x_k and slopes s_k:
+// Between the knots x_k <= x < x_(k+1), with h_k = x_(k+1) - x_k, d_k = (y_(k+1) - y_k) / h_k, u = x - x_k and slopes
+// s_k:
 //     y_k + s_k u + (3 d_k - 2 s_k - s_(k+1)) / h_k u^2 + (s_k + s_(k+1) - 2 d_k) / h_k^2 u^3.
 // monotone: s_k = 0 where the data turn, else the weighted harmonic mean of d_(k-1) and d_k (F. N. Fritsch, J. Butland,
 // SIAM J. Sci. Stat. Comput. 5 (1984) 300); at the ends the slope of the parabola through three points, kept in bounds.
@@ -21,7 +22,8 @@ struct Tridiagonal {
   std::vector<double> lower, diagonal, upper, right;
   explicit Tridiagonal(std::size_t n) : lower(n, 0.0), diagonal(n, 0.0), upper(n, 0.0), right(n, 0.0) {}
 
-  /// Elimination without pivoting: the rows of a spline are diagonally dominant, all but those of the ends, which are safe.
+  /// Elimination without pivoting: the rows of a spline are diagonally dominant, all but those of the ends, which are
+  /// safe.
   std::vector<double> solve() {
     const std::size_t n = diagonal.size();
     for (std::size_t i = 1; i < n; ++i) {
@@ -198,11 +200,16 @@ double Interpolant::value(double segment, double x, int times) const {
   const Cubic& c = cubic_[static_cast<std::size_t>(segment - turn * segments())];
   const double u = x - low(segment);
   switch (times) {
-    case 0: return ((c.c3 * u + c.c2) * u + c.c1) * u + c.c0;
-    case 1: return (3.0 * c.c3 * u + 2.0 * c.c2) * u + c.c1;
-    case 2: return 6.0 * c.c3 * u + 2.0 * c.c2;
-    case 3: return 6.0 * c.c3;
-    default: return 0.0;
+    case 0:
+      return ((c.c3 * u + c.c2) * u + c.c1) * u + c.c0;
+    case 1:
+      return (3.0 * c.c3 * u + 2.0 * c.c2) * u + c.c1;
+    case 2:
+      return 6.0 * c.c3 * u + 2.0 * c.c2;
+    case 3:
+      return 6.0 * c.c3;
+    default:
+      return 0.0;
   }
 }
 

@@ -15,13 +15,14 @@ class Interpolant {
   /// Needs at least two points with ascending x.
   Interpolant(std::vector<double> x, std::vector<double> y, Method method, Outside outside);
 
-  /// Number of the segment in which x lies: 0 is the first; those before, and from the last knot on, are outside or belong
-  /// to other periods.
+  /// Number of the segment in which x lies: 0 is the first; those before, and from the last knot on, are outside or
+  /// belong to other periods.
   double segment(double x) const;
   /// Where a segment begins and ends.
   double low(double segment) const;
   double high(double segment) const;
-  /// The polynomial of a segment or its derivative, anywhere. Not a number in a segment outside, where that is an error.
+  /// The polynomial of a segment or its derivative, anywhere. Not a number in a segment outside, where that is an
+  /// error.
   double value(double segment, double x, int times = 0) const;
 
   /// Whether a segment lies outside the data and that is an error.

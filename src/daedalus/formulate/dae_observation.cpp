@@ -32,8 +32,23 @@ Evaluation DaeObservation::at(double t, const double* state) {
   t_ = t;
   const DaeOutcome outcome =
       state_ == State::differential ? evaluator_.solve(t, state) : evaluator_.derivatives(t, state);
+  find_residuals(evaluator_.y().data());
+  return static_cast<Evaluation>(outcome);
+}
+
+Evaluation DaeObservation::residuals_at(double t, const double* state) {
+  if (state_ == State::differential) return at(t, state);
+  t_ = t;
+  find_residuals(state);
+  return Evaluation::ok;
+}
+
+/// Of the equations without derivatives.
+void DaeObservation::find_residuals(const double* y) {
   const DaeFunctions& fn = evaluator_.functions();
-  see(fn.terms, terms_scratch_, terms_.data());
+  if (fn.algebraic_rows.empty()) return;
+  const double* inputs[] = {&t_, y, evaluator_.dy().data()};
+  fn.terms(inputs, terms_.data(), terms_scratch_, frozen_);
   for (std::size_t i = 0; i < fn.algebraic_rows.size(); ++i) {
     double sum = 0.0, largest = 0.0;
     for (std::size_t k = fn.term_start[i]; k < fn.term_start[i + 1]; ++k) {
@@ -43,7 +58,6 @@ Evaluation DaeObservation::at(double t, const double* state) {
     levels_[0].residual[i] = sum;
     levels_[0].scale[i] = largest;
   }
-  return static_cast<Evaluation>(outcome);
 }
 
 void DaeObservation::values(double* row) const {

@@ -14,6 +14,7 @@ class DaeObservation final : public Observation {
   DaeObservation(std::shared_ptr<const structure::DaeFunctions> functions, State state);
 
   integrate::Evaluation at(double t, const double* state) override;
+  integrate::Evaluation residuals_at(double t, const double* state) override;
   std::string explain() const override { return evaluator_.explain(); }
   void values(double* row) const override;
   void outputs(double* row) override { see(evaluator_.functions().outputs, outputs_scratch_, row); }
@@ -27,6 +28,7 @@ class DaeObservation final : public Observation {
   }
 
  private:
+  void find_residuals(const double* y);
   void see(const compile::Function& function, compile::Function::Scratch& scratch, double* row) const;
 
   structure::DaeEvaluator evaluator_;

@@ -17,6 +17,8 @@ namespace daedalus::formulate {
 struct Equations {
   std::shared_ptr<const mechanics::Functions> motion;
   std::shared_ptr<const structure::DaeFunctions> dae;
+  /// Constraints that follow from others at the start, by their rows: where multipliers are unknowns, theirs are 0.
+  std::vector<std::size_t> redundant = {};
   bool solvable = true;  ///< a DAE can be solved for (x', z) as it stands: it has an ODE view
 };
 

@@ -41,15 +41,17 @@ std::shared_ptr<const double*> share_frozen(Formulated& formulated) {
 }
 
 /// The ODE with the algebraic unknowns behind its state, and the implicit view when it is asked for.
-Formulated automatic_motion(const std::shared_ptr<const mechanics::Functions>& functions, const mechanics::Feedback& feedback) {
+Formulated automatic_motion(const Equations& equations, const mechanics::Feedback& feedback) {
+  const std::shared_ptr<const mechanics::Functions>& functions = equations.motion;
   Formulated result = acceleration_level(functions, feedback);
   integrate::System& system = result.system;
   system.leading = system.dimension;
   for (const std::size_t i : functions->algebraic) system.names.push_back(functions->equations.z[i].name());
   for (const expr::Expr& lambda : functions->equations.lambda) system.names.push_back(lambda.name());
   system.dimension = system.names.size();
-  system.make_implicit = [functions, feedback, shell = system, frozen = share_frozen(result)]() {
-    return shown(mechanics::implicit_motion(*functions, mechanics::Level::acceleration, feedback), shell, frozen);
+  system.make_implicit = [equations, feedback, shell = system, frozen = share_frozen(result)]() {
+    return shown(mechanics::implicit_motion(*equations.motion, mechanics::Level::acceleration, feedback, equations.redundant),
+                 shell, frozen);
   };
   system.complete = [functions, seen = std::static_pointer_cast<MotionObservation>(result.observation), leading = system.leading](
                         double t, double* y) {
@@ -65,10 +67,10 @@ Formulated automatic_motion(const std::shared_ptr<const mechanics::Functions>& f
 
 }  // namespace
 
-Formulated implicit_motion(std::shared_ptr<const mechanics::Functions> functions, mechanics::Level level,
+Formulated implicit_motion(const Equations& equations, mechanics::Level level,
                            const mechanics::Feedback& feedback) {
-  mechanics::ImplicitMotion motion = mechanics::implicit_motion(*functions, level, feedback);
-  Formulated result = acceleration_level(std::move(functions), feedback);
+  mechanics::ImplicitMotion motion = mechanics::implicit_motion(*equations.motion, level, feedback, equations.redundant);
+  Formulated result = acceleration_level(equations.motion, feedback);
   integrate::System& system = result.system;
   system.leading = system.dimension;
   system.dimension = motion.names.size();
@@ -79,12 +81,12 @@ Formulated implicit_motion(std::shared_ptr<const mechanics::Functions> functions
   return result;
 }
 
-Formulated in_view(std::shared_ptr<const mechanics::Functions> functions, integrate::View view,
+Formulated in_view(const Equations& equations, integrate::View view,
                    const mechanics::Feedback& feedback) {
-  if (view == integrate::View::automatic) return automatic_motion(functions, feedback);
+  if (view == integrate::View::automatic) return automatic_motion(equations, feedback);
   return view == integrate::View::implicit
-             ? implicit_motion(std::move(functions), mechanics::Level::acceleration, feedback)
-             : acceleration_level(std::move(functions), feedback);
+             ? implicit_motion(equations, mechanics::Level::acceleration, feedback)
+             : acceleration_level(equations.motion, feedback);
 }
 
 }  // namespace daedalus::formulate

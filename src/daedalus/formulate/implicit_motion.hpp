@@ -10,11 +10,11 @@ namespace daedalus::formulate {
 /// The equations of motion with multipliers among the unknowns, F(t, y, y') = 0, y = (q, v, z_d, z_a, lambda), and the
 /// constraints on one level: what implicit methods see of `index3`, `index2`, `index1`, `baumgarte` and `projection`.
 /// Multipliers of output rows come from the KKT system there.
-Formulated implicit_motion(std::shared_ptr<const mechanics::Functions> functions, mechanics::Level level,
+Formulated implicit_motion(const Equations& equations, mechanics::Level level,
                            const mechanics::Feedback& feedback = {});
 
 /// The acceleration level as an ODE or with multipliers among the unknowns, as the view asks.
-Formulated in_view(std::shared_ptr<const mechanics::Functions> functions, integrate::View view,
+Formulated in_view(const Equations& equations, integrate::View view,
                    const mechanics::Feedback& feedback);
 
 }  // namespace daedalus::formulate

@@ -18,6 +18,8 @@ class Observation {
 
   /// Evaluates everything at a state of the system; what the other functions say is about this point.
   virtual integrate::Evaluation at(double t, const double* state) = 0;
+  /// Evaluates only what levels() and energy() say, where that is less work.
+  virtual integrate::Evaluation residuals_at(double t, const double* state) { return at(t, state); }
   virtual std::string explain() const = 0;
 
   /// Names of variables, derivatives, auxiliary unknowns and multipliers.

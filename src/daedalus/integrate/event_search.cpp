@@ -1,6 +1,6 @@
 // The dense output of a step is sampled, and between the samples the parabola through three neighbours shows where a
-// function may dip below zero and come back. A change of sign is then narrowed down to neighbouring numbers: regula falsi
-// with halved ordinates (Illinois), and bisection where that is slow.
+// function may dip below zero and come back. A change of sign is then narrowed down to neighbouring numbers: regula
+// falsi with halved ordinates (Illinois), and bisection where that is slow.
 #include "daedalus/integrate/event_search.hpp"
 
 #include <algorithm>
@@ -83,7 +83,8 @@ Evaluation EventSearch::search(const Step& step, bool& found) {
       if (outcome_ != Evaluation::ok) return outcome_;
     }
   }
-  // All are located before the first is chosen: the samples say in which interval a function is left, not in which order.
+  // All are located before the first is chosen: the samples say in which interval a function is left, not in which
+  // order.
   left_.clear();
   const double forwards = step.t_new > step.t_old ? 1.0 : -1.0;
   double first = std::numeric_limits<double>::infinity();
@@ -128,7 +129,8 @@ bool EventSearch::dip(const Step& step, std::size_t i, std::size_t last, double&
     double least = 0.0;
     if (!vertex(times, rooms, t, least)) return false;
     const double margin = 1e-3 * spacing;
-    const bool inside = std::abs(t - times[0]) + std::abs(times[2] - t) <= std::abs(times[2] - times[0]) * (1.0 + epsilon);
+    const bool inside =
+        std::abs(t - times[0]) + std::abs(times[2] - t) <= std::abs(times[2] - times[0]) * (1.0 + epsilon);
     if (!inside || std::abs(t - times_[last - 2]) < margin) return false;
     if (least > 0.5 * std::min({rooms[0], rooms[1], rooms[2]})) return false;
     if (std::abs(t - times[1]) <= 1e-9 * spacing) return false;
@@ -160,8 +162,8 @@ bool EventSearch::locate(const Step& step, const Candidate& candidate, double& r
   if (!evaluate(step, a, Points::projected)) return false;
   double f_a = room_[i];
   if (!(f_a > 0.0)) {
-    // The room at the start of the search may be smaller than round-off, right after an event; later it is not. Between two
-    // samples the plain curve had room where the projected one has none: then the start is a safe place.
+    // The room at the start of the search may be smaller than round-off, right after an event; later it is not. Between
+    // two samples the plain curve had room where the projected one has none: then the start is a safe place.
     const double begin = a == step.from ? a : step.from;
     double t = a == step.from ? b : a;
     for (;;) {
@@ -181,8 +183,8 @@ bool EventSearch::locate(const Step& step, const Candidate& candidate, double& r
   }
   int side = 0;
   for (int tries = 0; std::abs(b - a) > resolution(step, b) && tries < 200; ++tries) {
-    double t = tries % 4 == 3 || !std::isfinite(f_a) || !std::isfinite(f_b) ? 0.5 * (a + b)
-                                                                           : b - f_b * (b - a) / (f_b - f_a);
+    double t =
+        tries % 4 == 3 || !std::isfinite(f_a) || !std::isfinite(f_b) ? 0.5 * (a + b) : b - f_b * (b - a) / (f_b - f_a);
     // A root at the very end of the bracket would never let the other end move.
     const double least = 0.5 * resolution(step, b);
     if (std::abs(t - a) < least || std::abs(t - b) < least || (t - a) * (t - b) >= 0.0) {

@@ -3,6 +3,8 @@
 // regular where the KKT matrix is.
 #include "daedalus/mechanics/implicit.hpp"
 
+#include <algorithm>
+
 namespace daedalus::mechanics {
 
 namespace {
@@ -19,7 +21,8 @@ Expr constraint_on(const Equations& eq, std::size_t i, Level level, const Feedba
 
 }  // namespace
 
-ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback) {
+ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback,
+                               const std::vector<std::size_t>& redundant) {
   const Equations& eq = functions.equations;
   const std::size_t n = functions.n, m = functions.m;
   expr::Graph& graph = *eq.model->graph;
@@ -72,7 +75,10 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
   for (const Expr& residual : eq.auxiliary) equation(residual, 0);
   for (std::size_t i = 0; i < m; ++i) {
     const int power = level == Level::acceleration ? 2 : level == Level::velocity || !eq.constraints[i].holonomic ? 1 : 0;
-    equation(constraint_on(eq, i, level, feedback), power);
+    if (std::ranges::find(redundant, i) != redundant.end())
+      equation(eq.lambda[i], 2);
+    else
+      equation(constraint_on(eq, i, level, feedback), power);
   }
 
   compile::Switches switches = functions.switches;

@@ -22,6 +22,8 @@ struct ImplicitMotion {
   std::vector<int> row_power, column_power;  ///< see integrate::ImplicitSystem
 };
 
-ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback = {});
+/// Multipliers of the `redundant` constraints are 0 instead of a second solution of equations that follow from others.
+ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback = {},
+                               const std::vector<std::size_t>& redundant = {});
 
 }  // namespace daedalus::mechanics

@@ -219,6 +219,20 @@ std::string to_json(const solve::Start& start, const model::Model& model) {
   return text_of(json);
 }
 
+std::string to_json(const structure::DaeFunctions& dae) {
+  Json json = with_version();
+  json["model"] = dae.model->name;
+  json["kind"] = model::name_of(dae.model->kind);
+  Json unknowns = Json::array(), equations = Json::array();
+  for (const auto& unknown : dae.unknowns) unknowns.push_back(unknown.name);
+  for (std::size_t i = 0; i < dae.rows.size(); ++i)
+    equations.push_back({{"name", dae.rows[i].name}, {"equation", text_of(dae.equations.F[i]) + " = 0"}});
+  json["unknowns"] = unknowns;
+  json["differential"] = dae.differential;
+  json["equations"] = equations;
+  return text_of(json);
+}
+
 std::string to_json(const mechanics::Equations& eq) {
   const mechanics::ForceTerms terms = mechanics::force_terms(eq);
   Json json = with_version();

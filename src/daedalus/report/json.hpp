@@ -18,6 +18,7 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
 std::string to_json(const solve::Analysis& analysis);
 std::string to_json(const solve::Start& start, const model::Model& model);
 std::string to_json(const mechanics::Equations& equations);
+std::string to_json(const structure::DaeFunctions& dae);
 std::string to_json(const Error& error);
 /// A failure that is not the author's: a code and a message.
 std::string failure_json(const std::string& code, const std::string& message);

@@ -73,8 +73,8 @@ class MotionReset {
     const std::vector<Expr> held = discrete_symbols(*eq.model);
     position_ = std::make_unique<Level>(*functions_, "position", eq.q, std::vector<std::vector<Expr>>{{eq.t}, held},
                                         std::move(positions));
-    velocity_ = std::make_unique<Level>(*functions_, "velocity", eq.v, std::vector<std::vector<Expr>>{{eq.t}, held, eq.q},
-                                        std::move(velocities));
+    velocity_ = std::make_unique<Level>(*functions_, "velocity", eq.v,
+                                        std::vector<std::vector<Expr>>{{eq.t}, held, eq.q}, std::move(velocities));
   }
 
   std::vector<double> weight(double t, const double* x) const {
@@ -92,7 +92,8 @@ class MotionReset {
   std::unique_ptr<Level> position_, velocity_;
 };
 
-EventPort motion_port(const std::shared_ptr<const Functions>& functions, formulate::Formulated& formulated, const double* discrete) {
+EventPort motion_port(const std::shared_ptr<const Functions>& functions, formulate::Formulated& formulated,
+                      const double* discrete) {
   auto observation = std::static_pointer_cast<formulate::MotionObservation>(formulated.observation);
   mechanics::Evaluator* evaluator = &observation->evaluator();
   const std::size_t n = functions->n;
@@ -150,7 +151,8 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
         if (functions->unknowns[i].name == name) x[i] = value;
     if (size == differential) return {};
     if (evaluator->solve(t, x) != structure::DaeOutcome::ok) return evaluator->explain();
-    std::copy_n(evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential), size - differential, x + differential);
+    std::copy_n(evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential), size - differential,
+                x + differential);
     return {};
   };
   port.explain = [observation] { return observation->explain(); };
@@ -213,7 +215,8 @@ void check_resets(const formulate::Equations& equations) {
   for (const model::Event& event : model->events)
     for (const auto& [name, value] : event.reset)
       if (std::find(names.begin(), names.end(), name) == names.end())
-        faults.add("reset-follows", fmt::format("'{}' follows from the equations, so the event '{}' cannot reset it", name, event.name),
+        faults.add("reset-follows",
+                   fmt::format("'{}' follows from the equations, so the event '{}' cannot reset it", name, event.name),
                    "reset an unknown whose derivative occurs in the equations, or a value of [discrete]", event.place);
   faults.throw_if_any();
 }

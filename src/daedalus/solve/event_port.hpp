@@ -15,10 +15,10 @@ namespace daedalus::solve {
 struct EventSymbols {
   std::shared_ptr<const model::Model> model;
   expr::Expr t;
-  compile::Switches switches;                                      ///< of the equations, discrete values held
-  std::vector<std::vector<expr::Expr>> blocks;                     ///< of symbols that `when` and resets may use; t first
-  std::size_t state_blocks = 0;                                    ///< so many of them are the state itself
-  std::unordered_map<expr::NodeId, expr::Expr> replacement;        ///< reaction forces by what they are
+  compile::Switches switches;                                ///< of the equations, discrete values held
+  std::vector<std::vector<expr::Expr>> blocks;               ///< of symbols that `when` and resets may use; t first
+  std::size_t state_blocks = 0;                              ///< so many of them are the state itself
+  std::unordered_map<expr::NodeId, expr::Expr> replacement;  ///< reaction forces by what they are
 };
 EventSymbols event_symbols(const formulate::Equations& equations);
 
@@ -26,12 +26,15 @@ EventSymbols event_symbols(const formulate::Equations& equations);
 struct EventPort {
   /// Finds the values of all blocks at a state; with `Depth::state` those of the state alone.
   enum class Depth { state, all };
-  std::function<integrate::Evaluation(const double& t, const double* x, Depth depth, std::vector<const double*>& inputs)> look;
+  std::function<integrate::Evaluation(const double& t, const double* x, Depth depth,
+                                      std::vector<const double*>& inputs)>
+      look;
   /// So many blocks come from the state alone, where that are more than EventSymbols says: the view decides it.
   std::size_t state_blocks = 0;
   /// x' where it can be told; 0 for unknowns without a derivative.
   std::function<integrate::Evaluation(double t, const double* x, double* dx)> slope;
-  /// Puts new values (by name) into the state and makes it consistent again around them. Answers why that is impossible.
+  /// Puts new values (by name) into the state and makes it consistent again around them. Answers why that is
+  /// impossible.
   std::function<std::string(double t, double* x, const std::vector<std::pair<std::string, double>>& values)> assign;
   std::function<std::string()> explain;
 };

@@ -42,15 +42,15 @@ class Events {
   /// A function whose crossing of a bound is a change of mode, or an event.
   struct Watch {
     compile::Switches::Switch decides;
-    std::size_t place = 0;               ///< of the mode among the frozen values; 0 for an event that crosses zero
-    std::optional<std::size_t> event;    ///< that crosses zero
-    bool motion = false;                 ///< the equations of motion depend on the mode
-    std::string name;                    ///< for messages
+    std::size_t place = 0;             ///< of the mode among the frozen values; 0 for an event that crosses zero
+    std::optional<std::size_t> event;  ///< that crosses zero
+    bool motion = false;               ///< the equations of motion depend on the mode
+    std::string name;                  ///< for messages
     double mode = 0.0;
-    double seen = 0.0;                   ///< the latest value that was not 0
-    bool leaves_zero = false;            ///< at this moment, after it was 0 for a while
-    double noise = 0.0;                  ///< how far from the bound it may be at the moment of the crossing
-    bool by_time = false;                ///< offset + rate t: it leaves at known times
+    double seen = 0.0;         ///< the latest value that was not 0
+    bool leaves_zero = false;  ///< at this moment, after it was 0 for a while
+    double noise = 0.0;        ///< how far from the bound it may be at the moment of the crossing
+    bool by_time = false;      ///< offset + rate t: it leaves at known times
     double offset = 0.0, rate = 0.0;
   };
   struct Sampled {
@@ -97,8 +97,8 @@ class Events {
   std::vector<Watch> watches_;
   std::vector<Sampled> sampled_;
   std::vector<std::size_t> condition_events_;
-  std::vector<bool> touched_;  ///< functions at their bound at this moment
-  std::vector<std::size_t> crossed_;  ///< functions of events that cross zero at this moment
+  std::vector<bool> touched_;                                    ///< functions at their bound at this moment
+  std::vector<std::size_t> crossed_;                             ///< functions of events that cross zero at this moment
   double last_time_ = std::numeric_limits<double>::quiet_NaN();  ///< of an event
   std::vector<double> conditions_, conditions_now_;
   std::vector<std::size_t> reset_start_;

@@ -131,6 +131,17 @@ std::vector<double> tolerances(const model::Model& model, const std::vector<std:
   return result;
 }
 
+/// The rows of constraints that follow from others.
+std::vector<std::size_t> redundant_rows(const Prepared& prepared, const Start& start) {
+  std::vector<std::size_t> rows;
+  for (const Redundancy& one : start.redundant) {
+    const auto& constraints = prepared.functions->equations.constraints;
+    const auto found = std::ranges::find(constraints, one.constraint, &mechanics::Constraint::name);
+    rows.push_back(static_cast<std::size_t>(found - constraints.begin()));
+  }
+  return rows;
+}
+
 /// What rows show beside the unknowns.
 Shown shown(const model::Model& model, const double* discrete) {
   Shown out;
@@ -220,7 +231,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
   formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.dae, start.solvable}, plan.chosen.view, form_options); });
+      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.dae, redundant_rows(prepared, start), start.solvable}, plan.chosen.view, form_options); });
   if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   Events events(event_symbols({prepared.functions, prepared.dae}),
@@ -276,7 +287,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.message = run.message;
   if (const std::string used = stepper->used(); !used.empty()) trajectory.method = used;
   if (details_failed) {
-    trajectory.status = integrate::Status::singular;
+    trajectory.status = recorder.outcome() == integrate::Evaluation::not_finite ? integrate::Status::not_finite
+                                                                              : integrate::Status::singular;
     trajectory.message = fmt::format("{} at t = {}: {}", prepared.dae ? "the equations cannot be solved" : "no multipliers",
                                      brief(run.t), formulated.observation->explain());
   }

@@ -42,13 +42,15 @@ Recorder::Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& t
   if (options_.on_columns) options_.on_columns(columns);
 }
 
-bool Recorder::watch(double t, const double* x) {
+bool Recorder::look(double t, const double* x, Depth depth) {
   Observation& seen = *formulated_.observation;
-  if (watched_ && t == t_watched_ && std::equal(x_watched_.begin(), x_watched_.end(), x)) return good_;
+  if (watched_ && depth <= watched_depth_ && t == t_watched_ && std::equal(x_watched_.begin(), x_watched_.end(), x))
+    return good_;
   watched_ = true;
+  watched_depth_ = depth;
   t_watched_ = t;
   std::copy(x, x + x_watched_.size(), x_watched_.begin());
-  good_ = seen.at(t, x) == Evaluation::ok;
+  good_ = (depth == Depth::all ? seen.at(t, x) : seen.residuals_at(t, x)) == Evaluation::ok;
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     if (!good_ && k >= written_levels) continue;
     const Observation::Level& now = seen.levels()[k];
@@ -74,7 +76,7 @@ bool Recorder::watch(double t, const double* x) {
 }
 
 bool Recorder::row(double t, const double* x) {
-  if (!watch(t, x)) return false;
+  if (!look(t, x, Depth::all)) return false;
   Observation& seen = *formulated_.observation;
   double* next = row_.data();
   seen.values(next);

@@ -36,7 +36,7 @@ std::string listed(const std::vector<std::string>& names) {
 std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
 Level::Level(const Functions& fn, std::string what, std::vector<Expr> unknowns, std::vector<std::vector<Expr>> known,
-      std::vector<Binding> bindings)
+             std::vector<Binding> bindings)
     : what_(std::move(what)), unknowns_(std::move(unknowns)), bindings_(std::move(bindings)) {
   std::vector<Expr> residuals;
   for (const Binding& binding : bindings_) residuals.push_back(binding.residual);
@@ -90,7 +90,7 @@ bool Level::check(const double* y, int level, std::vector<Violation>& violations
 }
 
 bool Level::solve(std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
-           const std::vector<double>& weight_values, std::string& message) {
+                  const std::vector<double>& weight_values, std::string& message) {
   if (rows() == 0) return true;
   linalg::GaussNewtonResult result = attempt(y, fixed, weight, weight_values, rows());
   if (result.outcome == GaussNewtonOutcome::converged) {
@@ -105,7 +105,8 @@ bool Level::solve(std::vector<double>& y, const std::vector<bool>& fixed, const 
   return false;
 }
 
-std::vector<double> Level::evaluate(const compile::Function& function, compile::Function::Scratch& scratch, const double* y) {
+std::vector<double> Level::evaluate(const compile::Function& function, compile::Function::Scratch& scratch,
+                                    const double* y) {
   std::vector<double> values(function.output_count());
   std::vector<const double*> inputs = known_;
   inputs.push_back(y);
@@ -114,14 +115,17 @@ std::vector<double> Level::evaluate(const compile::Function& function, compile::
 }
 
 /// Solves the first `count` equations; the constraints stand before the [initial] ones.
-linalg::GaussNewtonResult Level::attempt(const std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
-                                  const std::vector<double>& weight_values, std::size_t count) {
+linalg::GaussNewtonResult Level::attempt(const std::vector<double>& y, const std::vector<bool>& fixed,
+                                         const linalg::Sparsity& weight, const std::vector<double>& weight_values,
+                                         std::size_t count) {
   linalg::LeastChangeProblem problem;
   problem.weight = weight;
   problem.weight_values = weight_values;
-  problem.jacobian = {count, pattern_.columns,
-                      {pattern_.row_start.begin(), pattern_.row_start.begin() + static_cast<std::ptrdiff_t>(count) + 1},
-                      {pattern_.column.begin(), pattern_.column.begin() + static_cast<std::ptrdiff_t>(pattern_.row_start[count])}};
+  problem.jacobian = {
+      count,
+      pattern_.columns,
+      {pattern_.row_start.begin(), pattern_.row_start.begin() + static_cast<std::ptrdiff_t>(count) + 1},
+      {pattern_.column.begin(), pattern_.column.begin() + static_cast<std::ptrdiff_t>(pattern_.row_start[count])}};
   const auto take = [](const std::vector<double>& values, std::size_t many, double* to) {
     std::copy(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(many), to);
     return std::all_of(to, to + many, [](double value) { return std::isfinite(value); });
@@ -153,14 +157,16 @@ linalg::GaussNewtonResult Level::attempt(const std::vector<double>& y, const std
 }
 
 /// Throws where the constraints alone could be satisfied: then what is fixed contradicts them.
-void Level::blame_bound_values(const std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
-                        const std::vector<double>& weight_values, const std::vector<std::size_t>& offending) {
+void Level::blame_bound_values(const std::vector<double>& y, const std::vector<bool>& fixed,
+                               const linalg::Sparsity& weight, const std::vector<double>& weight_values,
+                               const std::vector<std::size_t>& offending) {
   const auto constraints = static_cast<std::size_t>(
       std::count_if(bindings_.begin(), bindings_.end(), [](const Binding& binding) { return !binding.initial; }));
   const bool any_fixed = std::find(fixed.begin(), fixed.end(), true) != fixed.end();
   if (!any_fixed && constraints == rows()) return;
   if (constraints > 0 &&
-      attempt(y, std::vector<bool>(fixed.size(), false), weight, weight_values, constraints).outcome != GaussNewtonOutcome::converged)
+      attempt(y, std::vector<bool>(fixed.size(), false), weight, weight_values, constraints).outcome !=
+          GaussNewtonOutcome::converged)
     return;
   std::vector<std::string> equations, values;
   std::unordered_set<std::size_t> seen;
@@ -170,16 +176,17 @@ void Level::blame_bound_values(const std::vector<double>& y, const std::vector<b
       if (fixed[pattern_.column[k]] && seen.insert(pattern_.column[k]).second)
         values.push_back(fmt::format("{} = {}", unknowns_[pattern_.column[k]].name(), brief(y[pattern_.column[k]])));
   }
-  throw Error("contradicting-fixed",
-              values.empty() ? fmt::format("{} cannot hold together at the start", listed(equations))
-                             : fmt::format("the fixed {} {} contradict{} {}", values.size() == 1 ? "value" : "values", listed(values),
-                                           values.size() == 1 ? "s" : "", listed(equations)),
-              values.empty() ? "drop one of them" : "drop `fixed` (or --fix) from one of the values, so that it can move",
-              bindings_[offending.front()].place);
+  throw Error(
+      "contradicting-fixed",
+      values.empty() ? fmt::format("{} cannot hold together at the start", listed(equations))
+                     : fmt::format("the fixed {} {} contradict{} {}", values.size() == 1 ? "value" : "values",
+                                   listed(values), values.size() == 1 ? "s" : "", listed(equations)),
+      values.empty() ? "drop one of them" : "drop `fixed` (or --fix) from one of the values, so that it can move",
+      bindings_[offending.front()].place);
 }
 
 std::string Level::describe(const linalg::GaussNewtonResult& result, const std::vector<double>& y,
-                     const std::vector<std::size_t>& offending) {
+                            const std::vector<std::size_t>& offending) {
   std::vector<std::string> names, unknowns;
   std::unordered_set<std::size_t> seen;
   for (const std::size_t i : offending) {
@@ -190,8 +197,9 @@ std::string Level::describe(const linalg::GaussNewtonResult& result, const std::
   const std::string noun = names.size() == 1 ? "constraint" : "constraints";
   switch (result.outcome) {
     case GaussNewtonOutcome::rank_deficient_inconsistent:
-      return fmt::format("the {} {} contradict{} each other on {} level: they depend on one another, but no {} satisfy all of them",
-                         noun, listed(names), names.size() == 1 ? "s" : "", what_, listed(unknowns));
+      return fmt::format(
+          "the {} {} contradict{} each other on {} level: they depend on one another, but no {} satisfy all of them",
+          noun, listed(names), names.size() == 1 ? "s" : "", what_, listed(unknowns));
     case GaussNewtonOutcome::not_finite: {
       const std::vector<double> c = residual(y.data());
       for (std::size_t i = 0; i < rows(); ++i)
@@ -201,7 +209,8 @@ std::string Level::describe(const linalg::GaussNewtonResult& result, const std::
     }
     default:
       return fmt::format(
-          "no consistent start: the {} {} cannot be reached from the given values of {} (the residual stays at {} of its largest "
+          "no consistent start: the {} {} cannot be reached from the given values of {} (the residual stays at {} of "
+          "its largest "
           "term); other start values or parameters are needed",
           noun, listed(names), listed(unknowns), brief(result.residual, 2));
   }

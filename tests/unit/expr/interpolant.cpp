@@ -37,8 +37,8 @@ TEST(Interpolant, GoesThroughTheData) {
 }
 
 TEST(Interpolant, SplineReproducesCubics) {
-  // The spline is the only piecewise cubic with two continuous derivatives and no jump of the third at the second and the
-  // last but one knot: a cubic is its own spline. Round-off: the slopes come from a system with condition below 10.
+  // The spline is the only piecewise cubic with two continuous derivatives and no jump of the third at the second and
+  // the last but one knot: a cubic is its own spline. Round-off: the slopes come from a system with condition below 10.
   const auto cubic = [](double x) { return ((0.7 * x - 1.3) * x + 0.4) * x + 2.0; };
   const Interpolant f(knots, map(knots, cubic), Method::spline, Outside::error);
   for (double x = -1.0; x <= 3.0; x += 0.0625) {
@@ -107,7 +107,8 @@ TEST(Interpolant, OutsideIsWhatTheAuthorSaid) {
 TEST(Interpolant, DerivativesOfTablesAreTablesWithAPrime) {
   Graph graph;
   const Expr x = graph.symbol("x"), y = graph.symbol("y");
-  graph.define_table("path", std::make_shared<const Interpolant>(knots, Values{2.0, -1.0, 0.5, 0.5, 4.0, -3.0}, Method::spline, Outside::hold));
+  graph.define_table("path", std::make_shared<const Interpolant>(knots, Values{2.0, -1.0, 0.5, 0.5, 4.0, -3.0},
+                                                                 Method::spline, Outside::hold));
   const Expr f = graph.lookup("path", x * y) * y;
   EXPECT_EQ(to_text(partial(graph.lookup("path", x), x)), "path'(x)");
   const std::unordered_map<NodeId, double> point{{x.id(), 0.8}, {y.id(), 1.7}};

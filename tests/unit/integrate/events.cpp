@@ -61,7 +61,8 @@ struct Levels {
 
 TEST(Events, AreFoundInOrderWithinOneStep) {
   const System system = oscillator();
-  // One step of length 1 has all of them; the polynomial of the step errs by 1e-9 at most (dense order 7).
+  // One step of length 1 has all of them. The polynomial of the step, of order 7, errs by less than h^8/8! = 2.5e-5,
+  // and is the same for all.
   Levels watch({0.5, 0.1, 0.3, 0.2, 0.30000001});
   LoopOptions options = problems::fixed(1.0, 1.0);
   options.events = &watch.hooks;
@@ -71,7 +72,7 @@ TEST(Events, AreFoundInOrderWithinOneStep) {
   ASSERT_EQ(watch.seen.size(), 5U);
   for (std::size_t k = 0; k < 5; ++k) {
     EXPECT_EQ(watch.seen[k].first, order[k]);
-    EXPECT_NEAR(watch.seen[k].second, std::asin(watch.levels[order[k]]), 1e-8);
+    EXPECT_NEAR(watch.seen[k].second, std::asin(watch.levels[order[k]]), 2.5e-5);
   }
 }
 

@@ -83,11 +83,12 @@ TEST(HalfExplicit, OrderIsFive) {
     nonholonomic.mechanical = view;
     int number = 0;
     for (const System& system : {problem.system(), projected(problem), nonholonomic}) {
-      // Errors are about (4/400)^5 = 1e-10 at the finest: 1000 round-offs and more.
-      const auto coarse = errors(problem, system, 50), fine = errors(problem, system, 400);
+      // A pair late in the sequence of halvings, as projected errors reach their leading power late; at the end of it they are
+      // still 100 times the round-off of one step.
+      const auto coarse = errors(problem, system, 240), fine = errors(problem, system, 480);
       for (std::size_t kind = 0; kind < (problem.auxiliary ? 3 : 2); ++kind) {
-        const double order = std::log2(coarse[kind] / fine[kind]) / 3.0;
-        RecordProperty("error" + std::to_string(number) + std::to_string(kind), std::to_string(1e12 * fine[kind]));
+        const double order = std::log2(coarse[kind] / fine[kind]);
+        EXPECT_GT(fine[kind], 100.0 * epsilon);
         EXPECT_NEAR(order, 5.0, 0.1) << "c = " << problem.c << ", system " << number << ", kind " << kind;
         RecordProperty("c" + std::to_string(problem.c != 0.0) + "_z" + std::to_string(problem.auxiliary) + "_system" +
                            std::to_string(number) + "_kind" + std::to_string(kind),

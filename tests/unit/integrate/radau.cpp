@@ -267,7 +267,7 @@ TEST(Radau, OrderRisesWithTheTolerance) {
 }
 
 // The pendulum of 000 over 50 s in index 3, 2 and 1, as published codes fail to solve it: from 1e-4 to 1e-12 every run
-// reaches the end, and the error falls. Tolerances in between are in tests/physics.
+// reaches the end, and the error falls.
 TEST(Radau, PendulumInEveryIndex) {
   for (const int index : {3, 2, 1}) {
     const System system = problems::pendulum(index);

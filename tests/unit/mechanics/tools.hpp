@@ -28,11 +28,17 @@ inline Equations derived_file(const std::string& name) {
       model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/" + name + ".toml")));
 }
 
-/// Names of all model files.
+inline bool is_mechanical(const std::string& path) {
+  const model::Kind kind = model::read_model(path).kind;
+  return kind == model::Kind::lagrangian || kind == model::Kind::mechanical;
+}
+
+/// Names of all model files of mechanics.
 inline std::vector<std::string> model_names() {
   std::vector<std::string> names;
   for (const auto& file : std::filesystem::directory_iterator(std::string(DAEDALUS_SOURCE_DIR) + "/models"))
-    if (file.path().extension() == ".toml") names.push_back(file.path().stem().string());
+    if (file.path().extension() == ".toml" && is_mechanical(file.path().string()))
+      names.push_back(file.path().stem().string());
   std::sort(names.begin(), names.end());
   return names;
 }

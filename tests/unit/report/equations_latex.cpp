@@ -27,7 +27,8 @@ std::vector<std::string> model_names() {
 
 std::string latex_of(const std::string& name, const model::Overrides& overrides = {}) {
   const std::string path = std::string(DAEDALUS_SOURCE_DIR) + "/models/" + name + ".toml";
-  return equations_latex(solve::prepare(model::read_model(path, overrides)).functions->equations);
+  const solve::Prepared prepared = solve::prepare(model::read_model(path, overrides));
+  return prepared.dae ? equations_latex(*prepared.dae) : equations_latex(prepared.functions->equations);
 }
 
 void expect_well_nested(const std::string& latex) {

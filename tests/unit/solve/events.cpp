@@ -17,7 +17,8 @@ using integrate::Status;
 /// A unit mass on a line, with a force and more sections.
 std::string line(const std::string& start, const std::string& force, const std::string& more) {
   return "kind = \"lagrangian\"\n[variables]\n" + start +
-         "\n[lagrangian]\nkinetic = \"der(x)^2/2\"\npotential = \"0\"\n[lagrangian.forces]\nx = \"" + force + "\"\n" + more;
+         "\n[lagrangian]\nkinetic = \"der(x)^2/2\"\npotential = \"0\"\n[lagrangian.forces]\nx = \"" + force + "\"\n" +
+         more;
 }
 
 Trajectory run(const std::string& text, double t_end, double rtol = 1e-11, RunOptions options = {}) {
@@ -73,12 +74,12 @@ swap = { when = "x - 1", reset = { a = "b", b = "a" } }
 also = { when = "x - 1", direction = "up", reset = { x = "x + b" } }
 chain = { when = "a > 1.5", reset = { "der(x)" = "-a" } }
 )toml"),
-                                2.0);
+                                1.75);
   ASSERT_TRUE(motion.success()) << motion.message;
   EXPECT_EQ(told(motion), "swap also chain ");
   EXPECT_EQ(motion.last("a"), 2.0);
   EXPECT_EQ(motion.last("b"), 1.0);
-  EXPECT_NEAR(motion.last("x"), 1.0 + 2.0 - 2.0, 1e-10);  // one second with der(x) = -2
+  EXPECT_NEAR(motion.last("x"), 1.0 + 2.0 - 1.5, 1e-10);  // 0.75 seconds with der(x) = -2
 }
 
 TEST(ModelEvents, DifferentValuesForOneNameAreRefused) {
@@ -91,7 +92,8 @@ two = { when = "x >= 1", reset = { a = 3 } }
                                 2.0);
   EXPECT_EQ(motion.status, Status::event_failed);
   EXPECT_EQ(motion.message,
-            "the events 'one' and 'two' happen together at t = 1 and give 'a' different values, 2 and 3; let one of them decide, "
+            "the events 'one' and 'two' happen together at t = 1 and give 'a' different values, 2 and 3; let one of "
+            "them decide, "
             "or make them one event");
   EXPECT_NEAR(motion.t.back(), 1.0, 1e-12);
 }
@@ -134,18 +136,21 @@ bounce = { when = "x", direction = "down", reset = { "der(x)" = "-e*der(x)" } }
 TEST(ModelEvents, SlidingEndsWithAMessage) {
   const Trajectory motion = run(line("x = 1", "-x - 0.3*sign(der(x))", ""), 30.0, 1e-8);
   EXPECT_EQ(motion.status, Status::too_many_events);
-  EXPECT_NE(motion.message.find("'der(x)' is driven back to its bound from both sides"), std::string::npos) << motion.message;
+  EXPECT_NE(motion.message.find("'der(x)' is driven back to its bound from both sides"), std::string::npos)
+      << motion.message;
   // Each half swing loses 0.6: 1, -0.4, then |x| < 0.3 holds: it sticks after two.
   EXPECT_NEAR(motion.t.back(), 2.0 * std::numbers::pi, 1e-6);
 }
 
 TEST(ModelEvents, AbsIsSteppedToFromEitherSide) {
-  // x'' = -sign(x): parabolas of duration 4 per period from x = 1/2, v = 0: x = 1/2 - t^2/2 for t < 1, and so on. The third
-  // derivatives vanish, so that nothing but the switching makes an error.
+  // x'' = -sign(x): parabolas of duration 4 per period from x = 1/2, v = 0: x = 1/2 - t^2/2 for t < 1, and so on. The
+  // third derivatives vanish, so that nothing but the switching makes an error.
   const Trajectory motion = run(line("x = 0.5", "-sign(x)", ""), 40.0, 1e-6);
   ASSERT_TRUE(motion.success()) << motion.message;
-  EXPECT_NEAR(motion.last("x"), 0.5, 1e-12);
-  EXPECT_NEAR(motion.last("der(x)"), 0.0, 1e-12);
+  // Twenty switches, each late by 4 round-offs of t at most, each with a jump of 2: 20 * 2 * 4 * 2.2e-16 * 40 = 1.4e-12
+  // in the speed, and about as much again for the round-off of the state.
+  EXPECT_NEAR(motion.last("x"), 0.5, 4e-12);
+  EXPECT_NEAR(motion.last("der(x)"), 0.0, 4e-12);
   EXPECT_LT(motion.stats.rejected, 5U);
   // |x| from exactly 0 goes the way of the motion.
   EXPECT_NEAR(run(line("x = 0\n\"der(x)\" = -1", "abs(x)", ""), 1.0).last("x"), -std::sin(1.0), 1e-10);
@@ -190,7 +195,8 @@ TEST(ModelEvents, LeavingATableIsToldWhereThatIsAnError) {
   const Trajectory motion = run(line("x = 0", "f(t)", table), 1.5);
   EXPECT_EQ(motion.status, Status::event_failed);
   EXPECT_EQ(motion.message,
-            "the argument of the table 'f' leaves its data, which reach from 0 to 1, at t = 1; give more data, or say what is "
+            "the argument of the table 'f' leaves its data, which reach from 0 to 1, at t = 1; give more data, or say "
+            "what is "
             "outside: outside = \"hold\" or \"periodic\"");
   EXPECT_EQ(motion.t.back(), 1.0);
 }

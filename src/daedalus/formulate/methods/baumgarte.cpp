@@ -36,7 +36,7 @@ FormulationEntry formulation_baumgarte() {
     } else if (options.given("beta")) {
       alpha = beta = options.number("beta");
     }
-    Formulated result = in_view(equations.motion, view, {beta * beta, 2.0 * alpha, alpha});
+    Formulated result = in_view(equations, view, {beta * beta, 2.0 * alpha, alpha});
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;

@@ -17,7 +17,7 @@ FormulationEntry formulation_index1() {
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic};
   entry.make = [](const Equations& equations, integrate::View view, const Options&) {
-    Formulated result = in_view(equations.motion, view, {});
+    Formulated result = in_view(equations, view, {});
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;

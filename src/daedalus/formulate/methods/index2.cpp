@@ -18,7 +18,7 @@ FormulationEntry formulation_index2() {
   entry.make = [](const Equations& equations, integrate::View view, const Options&) {
     Formulated result = view == integrate::View::mechanical
                             ? mechanical_motion(equations.motion)
-                            : implicit_motion(equations.motion, mechanics::Level::velocity);
+                            : implicit_motion(equations, mechanics::Level::velocity);
     result.system.project = nullptr;
     return result;
   };

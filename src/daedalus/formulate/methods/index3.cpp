@@ -19,7 +19,7 @@ FormulationEntry formulation_index3() {
   entry.make = [](const Equations& equations, integrate::View view, const Options&) {
     Formulated result = view == integrate::View::mechanical
                             ? mechanical_motion(equations.motion)
-                            : implicit_motion(equations.motion, mechanics::Level::position);
+                            : implicit_motion(equations, mechanics::Level::position);
     result.system.project = nullptr;
     return result;
   };

@@ -26,7 +26,7 @@ FormulationEntry formulation_projection() {
   entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
     const bool constrained = equations.motion->m > 0;
     Formulated result = view == integrate::View::mechanical ? mechanical_motion(equations.motion)
-                                                            : in_view(equations.motion, view, {});
+                                                            : in_view(equations, view, {});
     if (!constrained) result.system.project = nullptr;
     if (!constrained || options.word("error") == "whole") result.system.project_error = nullptr;
     return result;

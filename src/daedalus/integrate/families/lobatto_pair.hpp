@@ -100,7 +100,7 @@ class LobattoStep {
     for (std::vector<Real>& stage : V_) std::copy_n(v, n_, stage.begin());
     if (const Evaluation outcome = solve_stages(t, h); outcome != Evaluation::ok) return outcome;
     std::copy(Q_[s_ - 1].begin(), Q_[s_ - 1].end(), q1);
-    return finish(t + h, h, v1);
+    return finish(t + h, h, v, v1);
   }
 
   std::size_t iterations = 0, force_evaluations = 0;
@@ -193,9 +193,10 @@ class LobattoStep {
     return largest;
   }
 
-  double largest_of(const std::vector<Real>& values) const {
+  static double largest_of(const std::vector<std::vector<Real>>& stages) {
     double largest = 0.0;
-    for (const Real& value : values) largest = std::max(largest, magnitude(value));
+    for (const std::vector<Real>& stage : stages)
+      for (const Real& value : stage) largest = std::max(largest, magnitude(value));
     return largest;
   }
 
@@ -210,7 +211,7 @@ class LobattoStep {
       const double change = correct(h);
       ++iterations;
       if (!std::isfinite(change)) return Evaluation::no_convergence;
-      const double speed = largest_of(V_[0]), size = largest_of(Q_[0]) + std::abs(h) * speed;
+      const double speed = largest_of(V_), size = largest_of(Q_) + std::abs(h) * speed;
       const double rate = change / last;
       if (change <= 0.25 * epsilon * speed ||
           (iteration > 0 && rate < 0.5 && change * rate <= 0.25 * epsilon * speed)) {
@@ -229,16 +230,17 @@ class LobattoStep {
   }
 
   /// The momentum at the end and the velocity that satisfies its constraint.
-  Evaluation finish(double t, double h, Real* v1) {
+  Evaluation finish(double t, double h, const Real* v, Real* v1) {
     for (std::size_t i = 0; i < s_; ++i) {
       for (std::size_t k = 0; k < n_; ++k) p_[k] += (h * pair_.b[i]) * F_[i][k];
       if (i + 1 < s_) transposed_add(problem_.jacobian, G_[i].data(), -h * pair_.b[i], L_[i].data(), p_.data());
     }
     const std::vector<Real>&M = M_[s_ - 1], &G = G_[s_ - 1];
     if (const Evaluation outcome = problem_.end_solver().factor(M, G); outcome != Evaluation::ok) return outcome;
-    // p_ becomes what M v1 + G^T L still lacks. The solution is exact after one pass but for round-off, or for the
-    // parts of Real that the factors do not have.
-    std::fill_n(v1, n_, Real(0.0));
+    // p_ becomes what M v1 + G^T L still lacks; from v on, so that velocities without forces stay what they are. The
+    // solution is exact after one pass but for round-off, or for the parts of Real that the factors do not have.
+    std::copy_n(v, n_, v1);
+    multiply_add(problem_.mass, M.data(), -1.0, v1, p_.data());
     for (int pass = 0; pass < 3; ++pass) {
       const Evaluation outcome = problem_.velocity(t, Q_[s_ - 1].data(), v1, multiplier_.data());
       if (outcome != Evaluation::ok) return outcome;

@@ -2,7 +2,7 @@
 // and nonstiff systems of ordinary differential equations, SIAM J. Sci. Stat. Comput. 4, 1983):
 //   explicit to implicit where |h lambda| sits at the border of the explicit method's stability region;
 //   implicit to explicit where h times the spectral radius rho of df/dx is so far inside it that stability would allow
-//   longer steps still. rho comes from a power iteration spread over the steps: d <- (f(x + e d) - f(x)) / e, normed.
+//   longer steps still. rho comes from a power iteration, d <- (f(x + e d) - f(x)) / e, looked at now and then.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace {
 
 constexpr const char* explicit_name = "dop853";
 constexpr const char* implicit_name = "radau";
-/// So many implicit steps in a row must lie well inside the explicit stability region. More after every return.
-constexpr int calm_steps = 10;
-constexpr double well_inside = 0.5, at_border = 0.75;
+/// So many looks in a row must find implicit steps well inside the explicit stability region. More after every return.
+constexpr int calm_looks = 5;
+constexpr double well_inside = 0.5, at_border = 0.9;
 
 class Automatic final : public Stepper {
  public:
@@ -174,48 +174,55 @@ class Automatic final : public Stepper {
   bool is_calm(double h) {
     if (tolerance_ == nullptr) return false;
     // Where a step is far outside the stability region, one look in five is enough.
-    if (calm_ == 0 && ++waited_ % 5 != 0) return false;
+    if (++waited_ % (calm_ == 0 ? 5 : 2) != 0) return false;
     const double radius = spectral_radius();
     if (!(std::abs(h) * radius < well_inside * explicit_method_.stability_radius)) {
       calm_ = 0;
       return false;
     }
-    return ++calm_ >= calm_steps * static_cast<int>(1 + turns_);
+    return ++calm_ >= calm_looks * static_cast<int>(1 + turns_);
   }
 
   /// Whether the explicit method sits at the border of its stability region, seen by the spectral radius: the comparison of
   /// two stages misses it where tolerances are tight.
   bool is_held(double h) {
-    if (tolerance_ == nullptr || ++waited_ % 10 != 0) return false;
+    if (tolerance_ == nullptr || ++waited_ % 20 != 0) return false;
     held_ = std::abs(h) * spectral_radius() > at_border * explicit_method_.stability_radius ? held_ + 1 : 0;
     return held_ == 3;
   }
 
-  /// One step of the power iteration, in units of the error weights; infinite where it cannot be evaluated.
+  /// |lambda| of the fastest mode: the mean growth over the last of some steps of a power iteration, because a pair of
+  /// complex eigenvalues makes single ones swing. Infinite where it cannot be evaluated.
   double spectral_radius() {
     constexpr double unknown = std::numeric_limits<double>::infinity();
-    const auto weight = [&](std::size_t i) { return error_weight(*tolerance_, i, y_[i]); };
-    double size = 0.0, length = 0.0;
-    for (std::size_t i = 0; i < leading_; ++i) {
-      size += std::pow(y_[i] / weight(i), 2);
-      length += std::pow(direction_[i] / weight(i), 2);
-    }
-    if (!(length > 0.0) || !std::isfinite(length)) return unknown;
-    const double move = std::sqrt(std::numeric_limits<double>::epsilon()) * std::max(std::sqrt(size), 1.0) / std::sqrt(length);
-    for (std::size_t i = 0; i < leading_; ++i) trial_[i] = y_[i] + move * direction_[i];
-    stats_.rhs += 2;
+    constexpr int iterations = 6, counted = 4;
+    const auto length_of = [&](const std::vector<double>& x) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < leading_; ++i) sum += x[i] * x[i];
+      return std::sqrt(sum);
+    };
+    ++stats_.rhs;
     if (system_.ode(t_, y_.data(), slope_.data()) != Evaluation::ok) return unknown;
-    if (system_.ode(t_, trial_.data(), trial_slope_.data()) != Evaluation::ok) return unknown;
-    double change = 0.0;
-    for (std::size_t i = 0; i < leading_; ++i) {
-      direction_[i] = (trial_slope_[i] - slope_[i]) / move;
-      change += std::pow(direction_[i] / weight(i), 2);
+    const double size = length_of(y_), root = std::sqrt(std::numeric_limits<double>::epsilon());
+    double logarithm = 0.0;
+    for (int k = 0; k < iterations; ++k) {
+      const double length = length_of(direction_);
+      if (!std::isfinite(length)) return unknown;
+      if (length == 0.0) {
+        begin_direction();
+        return 0.0;
+      }
+      const double move = root * std::max(size, root) / length;
+      for (std::size_t i = 0; i < leading_; ++i) trial_[i] = y_[i] + move * direction_[i];
+      ++stats_.rhs;
+      if (system_.ode(t_, trial_.data(), trial_slope_.data()) != Evaluation::ok) return unknown;
+      for (std::size_t i = 0; i < leading_; ++i) direction_[i] = (trial_slope_[i] - slope_[i]) / move;
+      if (k >= iterations - counted) logarithm += std::log(length_of(direction_) / length);
     }
-    if (!(change > 0.0)) {
-      begin_direction();
-      return 0.0;
-    }
-    return std::sqrt(change / length);
+    const double length = length_of(direction_);
+    if (length > 0.0)
+      for (std::size_t i = 0; i < leading_; ++i) direction_[i] /= length;
+    return std::exp(logarithm / counted);
   }
 
   /// Any direction that is not special; the same in every run.

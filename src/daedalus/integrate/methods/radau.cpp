@@ -10,9 +10,9 @@
 // the nodes 0, c_1, ..., c_s, the difference between y'(t) and the extrapolated p'(0). Components of index k > 1 count
 // with h^(k-1).
 //
-// Step: the predictive controller of Gustafsson, section IV.8, with what families/radau_control.hpp says about error and
-// order; it does not let the step grow beyond what the iteration can solve. Hairer and Wanner choose the order by the
-// contraction of the iteration, which says how far the step may grow, but not what is gained by it.
+// Step: the predictive controller of Gustafsson, section IV.8, with what families/radau_control.hpp says about error
+// and order; it does not let the step grow beyond what the iteration can solve. Hairer and Wanner choose the order by
+// the contraction of the iteration, which says how far the step may grow, but not what is gained by it.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -190,10 +190,12 @@ class Radau final : public Stepper {
 
   std::size_t newton_most() const { return 7 + stages(); }
 
-  /// |h|^(k-1) for the components of index k > 1.
+  /// |h|^(k-1) for the components of index k > 1. In a system of index 1 the stages determine all unknowns alike, so
+  /// that a multiplier which may be weighed with h there, as some methods need it, is not.
   void set_powers() {
+    const bool higher = implicit_->system_index > 1 && !implicit_->index.empty();
     for (std::size_t i = 0; i < n_; ++i) {
-      const int extra = implicit_->index.empty() ? 0 : std::max(0, implicit_->index[i] - 1);
+      const int extra = higher ? std::max(0, implicit_->index[i] - 1) : 0;
       power_[i] = extra == 0 ? 1.0 : std::pow(std::abs(h_), extra);
     }
   }

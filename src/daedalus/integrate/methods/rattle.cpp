@@ -56,8 +56,9 @@ struct Problem {
     Evaluation factor(const std::vector<double>& M, const std::vector<double>& G) {
       ++factorizations;
       if (!mass_is_constant || !mass_factored) {
-        if (const Evaluation outcome = judge(alone.factor(M.data(), G.data())); outcome != Evaluation::ok)
-          return outcome;
+        const Evaluation outcome = judge(alone.factor(M.data(), G.data()));
+        mass_is_singular = outcome == Evaluation::singular;
+        if (outcome != Evaluation::ok) return outcome;
         mass_factored = true;
       }
       return judge(kkt.factor(M.data(), G.data()));
@@ -66,7 +67,7 @@ struct Problem {
     void solve_mass(double* f) { alone.solve(f, nullptr, f, nullptr); }
 
     linalg::KktSolver kkt, alone;
-    bool mass_is_constant, mass_factored = false;
+    bool mass_is_constant, mass_factored = false, mass_is_singular = false;
     std::size_t factorizations = 0;
   };
 
@@ -109,7 +110,12 @@ class Rattle final : public Stepper {
     std::copy_n(x, 2 * n_, now_.begin());
     stepped_ = false;
     interpolant_.restart();
-    return begin();
+    const Evaluation outcome = begin();
+    if (outcome == Evaluation::singular && !started_ && problem_.start.mass_is_singular)
+      throw Error("method-does-not-fit", "the method 'rattle' needs a regular mass matrix, and this one is singular",
+                  "choose a method such as half-explicit, or a formulation such as projection with dop853");
+    started_ = true;
+    return outcome;
   }
 
   Attempt attempt(double h, const Tolerance*) override {
@@ -175,6 +181,7 @@ class Rattle final : public Stepper {
   std::vector<double> old_, now_, candidate_, tried_;
   double t_old_ = 0.0;
   bool stepped_ = false;  ///< the last step is accepted, no attempt since
+  bool started_ = false;
 };
 
 void refuse(const System& system) {

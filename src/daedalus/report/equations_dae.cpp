@@ -1,0 +1,35 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/expr/print.hpp"
+#include "daedalus/expr/tidy.hpp"
+#include "daedalus/report/equations.hpp"
+
+namespace daedalus::report {
+
+using structure::DaeFunctions;
+
+std::string equations_text(const DaeFunctions& dae) {
+  const std::size_t algebraic = dae.dimension() - dae.differential;
+  std::string text = fmt::format("{}: F(t, y, y') = 0 with {}, {} differential and {} algebraic\n\n", dae.model->name,
+                                 count(dae.dimension(), "unknown"), dae.differential, algebraic);
+  std::size_t width = 0;
+  for (const DaeFunctions::Row& row : dae.rows) width = std::max(width, row.name.size());
+  for (std::size_t i = 0; i < dae.rows.size(); ++i)
+    text += fmt::format("  {:<{}}  {} = 0\n", dae.rows[i].name, width, expr::to_text(expr::tidy(dae.equations.F[i])));
+  text += "\nunknowns:";
+  for (const DaeFunctions::Unknown& unknown : dae.unknowns) text += " " + unknown.name;
+  return text + "\n";
+}
+
+std::string equations_latex(const DaeFunctions& dae) {
+  std::string text =
+      "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\begin{align*}\n";
+  for (std::size_t i = 0; i < dae.rows.size(); ++i)
+    text += fmt::format("  0 &= {}{}\n", expr::to_latex(expr::tidy(dae.equations.F[i])), i + 1 == dae.rows.size() ? "" : " \\\\");
+  return text + "\\end{align*}\n\\end{document}\n";
+}
+
+}  // namespace daedalus::report
