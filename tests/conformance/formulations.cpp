@@ -132,10 +132,14 @@ solve::Prepared prepared(const Problem& problem) {
   return solve::prepare(std::move(model));
 }
 
+bool shows_ode(const formulate::FormulationEntry& entry) {
+  return std::ranges::find(entry.views, integrate::View::ode) != entry.views.end();
+}
+
 solve::RunOptions options_for(const formulate::FormulationEntry& entry, double t_end, double rtol) {
   solve::RunOptions options;
   options.formulation = entry.name;
-  options.method = "dop853";
+  options.method = shows_ode(entry) ? "dop853" : "radau";
   options.t_end = t_end;
   options.rtol = rtol;
   return options;
@@ -236,7 +240,10 @@ TEST(Formulations, ARedundantConstraintCostsNoSteps) {
   const Problem& with = problems().back();
   Problem without = with;
   without.text.erase(without.text.find("c2 ="));
-  for (const formulate::FormulationEntry& entry : mechanical_formulations())
+  for (const formulate::FormulationEntry& entry : mechanical_formulations()) {
+    // Where multipliers are unknowns, the constraint that is kept may be the other one, and the steps are not
+    // comparable.
+    if (!shows_ode(entry)) continue;
     for (const double rtol : {1e-3, 1e-6, 1e-10}) {
       SCOPED_TRACE(entry.name);
       const solve::Trajectory one = solve::simulate(prepared(without), options_for(entry, with.t_end, rtol));
@@ -244,6 +251,7 @@ TEST(Formulations, ARedundantConstraintCostsNoSteps) {
       ASSERT_TRUE(one.success() && two.success()) << two.message;
       EXPECT_LE(two.stats.steps + two.stats.rejected, one.stats.steps + one.stats.rejected + 2);
     }
+  }
 }
 
 /// Without rows to keep, a run twice as long allocates no more often.
@@ -257,6 +265,7 @@ TEST(Formulations, StepsAllocateNothing) {
         const auto count = [&](double t_end) {
           solve::RunOptions options = options_for(entry, t_end, 1e-8);
           options.formulation = choice;
+          if (!shows_ode(entry)) options.method = "bdf";  // many steps
           options.rows = solve::Rows::ends;
           const std::size_t before = allocations::counted();
           const solve::Trajectory run = solve::simulate(model, options);

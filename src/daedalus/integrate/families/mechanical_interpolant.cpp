@@ -6,10 +6,11 @@
 
 namespace daedalus::integrate {
 
-MechanicalInterpolant::MechanicalInterpolant(const System& system)
+MechanicalInterpolant::MechanicalInterpolant(const System& system, Velocities velocities)
     : mechanical_(*system.mechanical),
       n_(mechanical_.n),
       dimension_(system.dimension),
+      velocities_(velocities),
       kkt_(mechanical_.mass, mechanical_.jacobian),
       M_(mechanical_.mass.nonzeros()),
       f_(n_),
@@ -54,13 +55,13 @@ Evaluation MechanicalInterpolant::at(double theta, const Step& step, double* x) 
     const double c3 = 10.0 * value - 4.0 * slope + bend, c4 = -15.0 * value + 7.0 * slope - 2.0 * bend,
                  c5 = 6.0 * value - 3.0 * slope + bend;
     x[i] = q0 + s * (v0 + s * (a0 + s * (c3 + s * (c4 + s * c5))));
-    // Its derivative: the cubic polynomial through v and a of both ends, and what the way from q0 to q1 adds to it.
+    // The cubic polynomial through v and a of both ends, and what the way from q0 to q1 adds to it.
     const double w0 = step.x0[n_ + i], w1 = step.x1[n_ + i], k0 = h * start_[i], k1 = h * end_[i], change = w1 - w0;
     const double way = step.x1[i] - q0, missing = way - h * (0.5 * (w0 + w1) + (k0 - k1) / 12.0);
     const double noise =
         8.0 * std::numeric_limits<double>::epsilon() * (std::abs(q0) + std::abs(step.x1[i]) + std::abs(h * w0));
     x[n_ + i] = w0 + s * (change + u * (u * (k0 - change) - s * (k1 - change)));
-    if (std::abs(missing) > noise) x[n_ + i] += 30.0 * missing / h * s2 * u * u;
+    if (velocities_ == Velocities::quartic && std::abs(missing) > noise) x[n_ + i] += 30.0 * missing / h * s2 * u * u;
   }
   for (std::size_t i = 2 * n_; i < dimension_; ++i) {
     const double x0 = step.x0[i], change = step.x1[i] - x0, k0 = h * start_[i - n_], k1 = h * end_[i - n_];

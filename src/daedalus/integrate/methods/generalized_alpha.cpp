@@ -191,11 +191,9 @@ class GeneralizedAlpha final : public Stepper {
     std::fill(moved_.begin(), moved_.end(), 0.0);
     for (std::size_t i = 0; i < size_; ++i) {
       const bool constraint = i >= first_multiplier;
-      bool on_positions = constraint;  // nothing in v
-      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
-        const std::size_t j = pattern.column[k];
-        if (constraint && j >= n_ && F_y_[k] != 0.0) on_positions = false;
-      }
+      // Columns ascend: the last one tells whether v occurs.
+      const bool on_positions = constraint && pattern.row_start[i + 1] > pattern.row_start[i] &&
+                                pattern.column[pattern.row_start[i + 1] - 1] < n_;
       any = any || on_positions;
       if (on_positions) moved_[i] = -F_t_[i];
       for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {

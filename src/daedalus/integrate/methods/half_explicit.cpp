@@ -103,7 +103,7 @@ class HalfExplicit final : public Stepper {
         n_(mechanical_.n),
         dimension_(system.dimension),
         kkt_(mechanical_.mass, mechanical_.jacobian),
-        interpolant_(system),
+        interpolant_(system, MechanicalInterpolant::Velocities::quartic),
         M_(mechanical_.mass.nonzeros()),
         f_(n_),
         G0_(mechanical_.jacobian.nonzeros()),
@@ -130,12 +130,12 @@ class HalfExplicit final : public Stepper {
     for (std::size_t i = 0; i < stages; ++i) {
       if (i + 1 == stages) last_ = stage_;
       result.outcome = advance_stage(i);
+      count();
       if (result.outcome != Evaluation::ok) return result;
       stage_.swap(next_);
     }
     candidate_ = stage_;
     if (tolerance != nullptr) estimate(*tolerance, result);
-    count();
     return result;
   }
 
