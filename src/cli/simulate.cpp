@@ -239,7 +239,7 @@ int simulate(const Command& command) {
   const auto wanted_columns = [&](const std::vector<std::string>& columns) {
     return options.residuals == command.run.residuals
                ? columns.size()
-               : columns_without_residuals(columns, prepared.functions->has_energy());
+               : columns_without_residuals(columns, prepared.functions && prepared.functions->has_energy());
   };
   const auto cut = [&](const std::vector<std::string>& columns) {
     return std::vector<std::string>(columns.begin(),

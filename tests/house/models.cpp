@@ -39,6 +39,12 @@ TEST_P(Models, IsReadAndSaysHowLongItRuns) {
   EXPECT_EQ(model.drawing.points.empty(), !moves);
 }
 
+TEST_P(Models, HasACommandOnThePageOfModels) {
+  const std::string command = "./daedalus simulate models/" + GetParam().filename().string();
+  const std::vector<std::string> lines = lines_of(repository() / "docs" / "models.md");
+  EXPECT_TRUE(std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(command); })) << command;
+}
+
 INSTANTIATE_TEST_SUITE_P(Shipped, Models, testing::ValuesIn(model_files()),
                          [](const auto& file) { return file.param.stem().string(); });
 

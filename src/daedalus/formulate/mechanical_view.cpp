@@ -49,8 +49,8 @@ std::vector<Expr> momentum_rate(const mechanics::Equations& eq) {
   return result;
 }
 
-/// Whether the kinetic energy alone makes forces depend on velocities. Terms of L that are linear in v count as forces: p is
-/// not their momentum.
+/// Whether the kinetic energy alone makes forces depend on velocities. Terms of L that are linear in v count as forces:
+/// p is not their momentum.
 bool is_hamiltonian(const mechanics::Equations& eq, const std::vector<Expr>& rate, bool constant_mass) {
   if (!eq.z.empty()) return false;
   if (constant_mass) return !any_depends(rate, eq.v);
@@ -67,8 +67,11 @@ bool is_hamiltonian(const mechanics::Equations& eq, const std::vector<Expr>& rat
 /// Everything that evaluates motion for one trajectory.
 struct Running {
   explicit Running(std::shared_ptr<const mechanics::Functions> given)
-      : functions(std::move(given)), evaluator(functions), geometry_scratch(functions->geometry.make_scratch()),
-        velocity_scratch(functions->velocity.make_scratch()), values(functions->geometry.output_count()) {}
+      : functions(std::move(given)),
+        evaluator(functions),
+        geometry_scratch(functions->geometry.make_scratch()),
+        velocity_scratch(functions->velocity.make_scratch()),
+        values(functions->geometry.output_count()) {}
 
   std::shared_ptr<const mechanics::Functions> functions;
   Evaluator evaluator;
@@ -104,8 +107,8 @@ integrate::MechanicalSystem mechanical_system(const std::shared_ptr<Running>& ru
   for (std::size_t i = 0; i < eq.z.size(); ++i) w.push_back(eq.z_differential[i] ? eq.z_rate[i] : eq.z[i]);
   const auto numbers = eq.model->numbers();
   compile::Switches switches = fn.switches;
-  running->rate = compile::compile({{{eq.t}, eq.q, eq.v, z_d, w}, rate, &numbers, compile::Request::NewSwitches::none},
-                                   switches);
+  running->rate =
+      compile::compile({{{eq.t}, eq.q, eq.v, z_d, w}, rate, &numbers, compile::Request::NewSwitches::none}, switches);
   running->rate_scratch = running->rate.make_scratch();
 
   view.motion = [running](double t, const double* x, double* M, double* f, double* G, double* gamma, double* dz) {

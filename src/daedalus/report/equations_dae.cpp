@@ -24,12 +24,4 @@ std::string equations_text(const DaeFunctions& dae) {
   return text + "\n";
 }
 
-std::string equations_latex(const DaeFunctions& dae) {
-  std::string text =
-      "\\documentclass{article}\n\\usepackage{amsmath}\n\\allowdisplaybreaks\n\\begin{document}\n\\begin{align*}\n";
-  for (std::size_t i = 0; i < dae.rows.size(); ++i)
-    text += fmt::format("  0 &= {}{}\n", expr::to_latex(expr::tidy(dae.equations.F[i])), i + 1 == dae.rows.size() ? "" : " \\\\");
-  return text + "\\end{align*}\n\\end{document}\n";
-}
-
 }  // namespace daedalus::report

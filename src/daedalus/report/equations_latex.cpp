@@ -1,4 +1,4 @@
-// The equations of motion as a LaTeX document. Widths are estimated here, to decide where lines break and which
+// The equations of motion, or of a DAE, as a LaTeX document. Widths are estimated here, to decide where lines break and which
 // matrices are written entry by entry; the macro \fit measures what is set and scales it where the estimate was too
 // small.
 
@@ -200,6 +200,14 @@ std::string column(const std::string& name, const std::vector<Expr>& values,
   return aligned(rows);
 }
 
+/// The names of all unknowns, in as many lines as they need.
+std::string unknowns(const std::string& symbol, const std::vector<std::string>& names) {
+  std::vector<std::string> lines = lines_of(names, ",\\; ");
+  lines.front().insert(0, symbol + " = (");
+  lines.back() += ")";
+  return fmt::format("\\begin{{gather*}}\n  {}\n\\end{{gather*}}\n", fmt::join(lines, " \\\\\n  "));
+}
+
 std::string escaped(const std::string& text) {
   std::string out;
   for (const char c : text) {
@@ -229,10 +237,7 @@ std::string equations_latex(const Equations& eq) {
                   constrained ? " - G^{T} \\lambda" : "");
   std::vector<std::string> names;
   for (const Expr& q : eq.q) names.push_back(latex_of(q));
-  std::vector<std::string> lines = lines_of(names, ",\\; ");
-  lines.front().insert(0, "q = (");
-  lines.back() += ")";
-  text += fmt::format("\\begin{{gather*}}\n  {}\n\\end{{gather*}}\n", fmt::join(lines, " \\\\\n  "));
+  text += unknowns("q", names);
   text += matrix("M", eq.M);
   if (lagrangian) {
     text += matrix("C", terms.C);
@@ -260,6 +265,14 @@ std::string equations_latex(const Equations& eq) {
     text += "\\paragraph{auxiliary equations}\n" + aligned(rows);
   }
   return text + "\\end{document}\n";
+}
+
+std::string equations_latex(const structure::DaeFunctions& dae) {
+  std::vector<std::string> names, rows;
+  for (const Expr& y : dae.equations.y) names.push_back(latex_of(y));
+  for (const Expr& residual : dae.equations.F) rows.push_back(row("0 &=", residual));
+  return fmt::format("{}\\section*{{{}}}\n\\[ F(t, y, \\dot{{y}}) = 0 \\]\n{}{}\\end{{document}}\n", preamble,
+                     escaped(dae.model->name), unknowns("y", names), aligned(rows));
 }
 
 }  // namespace daedalus::report

@@ -75,7 +75,8 @@ std::string drift_tile(const Trajectory& run, bool projects) {
   for (std::size_t level = 0; level < 3; ++level) {
     if (!levels.present[level]) continue;
     worst = std::max(worst, levels.relative[level]);
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", level_word(level), power_of_ten(levels.relative[level]));
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", levels.mechanical ? level_word(level) : "algebraic equations",
+                         power_of_ten(levels.relative[level]));
   }
   if (parts.empty()) return tile("good", "Constraints", "none", "The coordinates are free: nothing can drift.");
   const double tolerance = bar(run);

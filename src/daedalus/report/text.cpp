@@ -74,7 +74,8 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
   std::vector<std::string> drift;
   for (int level = 0; level < 3; ++level)
     if (run.constraints.present[static_cast<std::size_t>(level)])
-      drift.push_back(fmt::format("{} {}", level_name(level), small(run.constraints.relative[static_cast<std::size_t>(level)])));
+      drift.push_back(fmt::format("{} {}", run.constraints.mechanical ? level_name(level) : "algebraic equations",
+                                  small(run.constraints.relative[static_cast<std::size_t>(level)])));
   if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
   if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
   if (!run.events.empty()) text += line("events", events_text(run.events));
@@ -86,7 +87,7 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
   }
   if (run.formulation == "projection" && !drift.empty())
     text += line("next", fmt::format("daedalus simulate {} --formulation index1   (the drift without projection)", path));
-  else if (!drift.empty())
+  else if (!drift.empty() && run.constraints.mechanical)
     text += line("next", fmt::format("daedalus simulate {} --formulation projection   (the same without drift)", path));
   else
     text += line("next", fmt::format("daedalus simulate {} --output result.csv", path));
@@ -97,13 +98,13 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   std::string text = line("model", fmt::format("{} ({})", analysis.model, analysis.kind));
   text += line("class", analysis.system_class);
   text += line("size", fmt::format("{}, {}", count(analysis.unknowns, "unknown"), count(analysis.equations, "equation")));
-  text += line("index", analysis.index ? fmt::format("{}{}", *analysis.index,
-                                                     analysis.structural_index
-                                                         ? fmt::format(" (structural index {})", *analysis.structural_index)
-                                                         : " (structurally singular)")
-                                       : "not defined");
-  text += line("freedom", fmt::format("{}, {} free", count(analysis.degrees_of_freedom, "degree") + " of freedom",
-                                      count(analysis.free_initial_values, "initial value")));
+  const bool mechanical = analysis.kind == "lagrangian" || analysis.kind == "mechanical";
+  const std::string structural = analysis.structural_index ? fmt::format(" (structural index {})", *analysis.structural_index)
+                                 : mechanical              ? " (structurally singular)"
+                                                           : "";
+  text += line("index", analysis.index ? fmt::format("{}{}", *analysis.index, structural) : "not defined");
+  const std::string free = count(analysis.free_initial_values, "initial value") + " free";
+  text += line("freedom", mechanical ? count(analysis.degrees_of_freedom, "degree") + " of freedom, " + free : free);
   for (std::size_t i = 0; i < analysis.hidden.size() && i < most_lines; ++i)
     text += line(i == 0 ? "hidden" : "", fmt::format("{}, {} level: {}", analysis.hidden[i].of,
                                                      analysis.hidden[i].level == 1 ? "velocity" : "acceleration",
@@ -114,6 +115,7 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
     text += line("redundant", fmt::format("{} follows from {}", one.constraint,
                                           one.follows_from.empty() ? "the other constraints" : joined(one.follows_from)));
   if (analysis.consistent) text += line("start", "consistent as given");
+  if (!analysis.consistent && analysis.violations.empty() && analysis.index) text += line("start", "not consistent as given");
   for (std::size_t i = 0; i < analysis.violations.size() && i < most_lines; ++i)
     text += line(i == 0 ? "start" : "", fmt::format("not consistent: {} is violated by {} on {} level", analysis.violations[i].of,
                                                     brief(analysis.violations[i].value), level_name(analysis.violations[i].level)));

@@ -155,6 +155,12 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
                 x + differential);
     return {};
   };
+  if (whole && size > differential)
+    port.complete = [=](double t, double* x) {
+      if (observation->at(t, x) != Evaluation::ok || evaluator->solve(t, x) != structure::DaeOutcome::ok) return;
+      const auto algebraic = evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential);
+      std::copy_n(algebraic, size - differential, x + differential);
+    };
   port.explain = [observation] { return observation->explain(); };
   return port;
 }

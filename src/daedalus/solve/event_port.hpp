@@ -36,6 +36,10 @@ struct EventPort {
   /// Puts new values (by name) into the state and makes it consistent again around them. Answers why that is
   /// impossible.
   std::function<std::string(double t, double* x, const std::vector<std::pair<std::string, double>>& values)> assign;
+  /// Solves for the algebraic unknowns of the state, where there are any, with the modes in force now; absent where there
+  /// are none. A dense output gives them with its own error: a run that goes on from there would see them jump in the first
+  /// step, and a function of them that has just crossed its bound come back.
+  std::function<void(double t, double* x)> complete;
   std::function<std::string()> explain;
 };
 /// `discrete` are the values of [discrete], as they are at every moment.

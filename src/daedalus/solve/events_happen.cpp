@@ -230,6 +230,7 @@ Reaction Events::chain(std::vector<std::size_t> fired, double t, double* x) {
     }
     if (const std::string message = perform(fired, t, x); !message.empty())
       return failure(Status::event_failed, message);
+    if (port_.complete) port_.complete(t, x);
     std::string culprit;
     if (!settle(t, x, Bound::touched, culprit)) {
       if (outcome_ != Evaluation::ok)

@@ -1,4 +1,5 @@
-// Generalized-alpha: multipliers of order 2 from the first step on, damping as asked for, Newmark and HHT, step control.
+// Generalized-alpha: multipliers of order 2 from the first step on, damping as asked for, Newmark and HHT, step
+// control.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -22,8 +23,8 @@ LoopResult run(const System& system, const Given& given, const LoopOptions& opti
   return integrate(system, entry, *stepper, options, observer, x);
 }
 
-/// The constrained problem of index 3 with accelerations that all derivatives of the constraint allow, as formulations give
-/// them, whatever the multiplier of the state is. On velocity level as well.
+/// The constrained problem of index 3 with accelerations that all derivatives of the constraint allow, as formulations
+/// give them, whatever the multiplier of the state is. On velocity level as well.
 problems::DaeProblem mechanical_problem(int index) {
   problems::DaeProblem problem = problems::index3_problem();
   auto implicit = std::make_shared<ImplicitSystem>(problem.implicit());
@@ -96,7 +97,8 @@ TEST(GeneralizedAlpha, EverythingIsOfOrderTwoFromTheFirstStep) {
         const double order = std::log2(coarse[kind] / fine[kind]) / 3.0;
         const std::string what = given.empty() ? "default" : given[0].first + given[0].second;
         EXPECT_NEAR(order, 2.0, 0.1) << "index " << index << ", " << what << ", kind " << kind;
-        RecordProperty("index" + std::to_string(index) + "_" + what + "_kind" + std::to_string(kind), std::to_string(order));
+        RecordProperty("index" + std::to_string(index) + "_" + what + "_kind" + std::to_string(kind),
+                       std::to_string(order));
       }
     }
   }
@@ -140,14 +142,15 @@ System oscillator(double omega) {
 }
 
 TEST(GeneralizedAlpha, InfiniteFrequenciesAreDampedAsAskedFor) {
-  // At h omega = 1e4 all eigenvalues of the step are -rho_inf up to 1e-2 or so (a triple one splits like a root): over many
-  // steps x falls like rho^n n^2.
+  // At h omega = 1e4 all eigenvalues of the step are -rho_inf up to 1e-2 or so (a triple one splits like a root): over
+  // many steps x falls like rho^n n^2.
   for (const double rho : {0.3, 0.6, 0.8}) {
     const System system = oscillator(1e4);
     std::vector<double> sizes, x{1.0, 0.0};
     Observer observer;
     observer.step = [&](double, const double* y) { sizes.push_back(std::abs(y[0])); };
-    EXPECT_EQ(run(system, {{"rho_inf", std::to_string(rho)}}, problems::fixed(60.0, 1.0), x, observer).status, Status::done);
+    EXPECT_EQ(run(system, {{"rho_inf", std::to_string(rho)}}, problems::fixed(60.0, 1.0), x, observer).status,
+              Status::done);
     const double rate = std::pow(sizes[60] / sizes[40], 1.0 / 20.0), growth = std::pow(60.0 / 40.0, 2.0 / 20.0);
     EXPECT_GT(rate, rho * 0.9) << rho;
     EXPECT_LT(rate, rho * growth * 1.05) << rho;
@@ -179,8 +182,8 @@ TEST(GeneralizedAlpha, StepControlFollowsTheTolerance) {
       const LoopResult result = run(problem.system, {}, problems::controlled(problem.system, 4.0, tolerance), y);
       EXPECT_EQ(result.status, Status::done) << result.message;
       const std::vector<double> exact = problem.exact(4.0);
-      const double distance = std::max({std::abs(y[0] - exact[0]), std::abs(y[1] - exact[1]), std::abs(y[2] - exact[2]),
-                                        std::abs(y[3] - exact[3])});
+      const double distance = std::max(
+          {std::abs(y[0] - exact[0]), std::abs(y[1] - exact[1]), std::abs(y[2] - exact[2]), std::abs(y[3] - exact[3])});
       EXPECT_LT(distance, 40.0 * tolerance * static_cast<double>(result.stats.steps));
       return distance;
     };

@@ -71,7 +71,8 @@ std::array<double, 3> errors(const Ellipse& problem, const System& system, int s
     for (std::size_t i = 0; i < exact.size(); ++i) largest[i / 2] = std::max(largest[i / 2], std::abs(x[i] - exact[i]));
   };
   std::vector<double> x = problem.exact(0.0);
-  EXPECT_EQ(problems::run("half-explicit", system, problems::fixed(4.0, 4.0 / steps), x, observer).status, Status::done);
+  EXPECT_EQ(problems::run("half-explicit", system, problems::fixed(4.0, 4.0 / steps), x, observer).status,
+            Status::done);
   return largest;
 }
 
@@ -83,8 +84,8 @@ TEST(HalfExplicit, OrderIsFive) {
     nonholonomic.mechanical = view;
     int number = 0;
     for (const System& system : {problem.system(), projected(problem), nonholonomic}) {
-      // A pair late in the sequence of halvings, as projected errors reach their leading power late; at the end of it they are
-      // still 100 times the round-off of one step.
+      // A pair late in the sequence of halvings, as projected errors reach their leading power late; at the end of it
+      // they are still 100 times the round-off of one step.
       const auto coarse = errors(problem, system, 240), fine = errors(problem, system, 480);
       for (std::size_t kind = 0; kind < (problem.auxiliary ? 3 : 2); ++kind) {
         const double order = std::log2(coarse[kind] / fine[kind]);
@@ -108,9 +109,10 @@ TEST(HalfExplicit, VelocityConstraintsHoldAndPositionsDriftSlowly) {
     velocity = std::max(velocity, std::abs(2.0 * x[0] * x[2] + 0.5 * x[1] * x[3]));
   };
   std::vector<double> x = problem.exact(0.0);
-  EXPECT_EQ(problems::run("half-explicit", problem.system(), problems::fixed(10.0, 0.05), x, observer).status, Status::done);
-  // One linear system gives the velocity at the end: its round-off with a condition of about 10, divided by the weight 0.06
-  // of the last slope.
+  EXPECT_EQ(problems::run("half-explicit", problem.system(), problems::fixed(10.0, 0.05), x, observer).status,
+            Status::done);
+  // One linear system gives the velocity at the end: its round-off with a condition of about 10, divided by the weight
+  // 0.06 of the last slope.
   EXPECT_LT(velocity, 2e-13);
   EXPECT_GT(position, 1e-12);
   EXPECT_LT(position, 1e-5);
@@ -171,7 +173,8 @@ TEST(HalfExplicit, DenseOutputIsOfOrderFour) {
 TEST(HalfExplicit, StepControlFollowsTheTolerance) {
   const Ellipse problem{0.3, 0.1, true};
   const System system = projected(problem);
-  // A step may err by tol (1 + |x|) <= 4 tol, and errors grow by less than 10 on this way: n steps make at most 40 n tol.
+  // A step may err by tol (1 + |x|) <= 4 tol, and errors grow by less than 10 on this way: n steps make at most 40 n
+  // tol.
   const auto error = [&](double tolerance) {
     std::vector<double> x = problem.exact(0.0);
     const LoopResult result = problems::run("half-explicit", system, problems::controlled(system, 4.0, tolerance), x);

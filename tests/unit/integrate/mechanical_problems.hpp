@@ -16,8 +16,8 @@ namespace daedalus::integrate::problems {
 ///   diag(1, 1 + c x^2) q'' = p(t) - (y, x) + forces of the kinetic energy - k v - G^T lambda.
 /// With `auxiliary` there is an unknown z = 2 + sin t with a rate that depends on x and z, and a force 0.1 z on x.
 struct Ellipse {
-  double c = 0.0;     ///< 0: constant mass
-  double k = 0.0;     ///< 0: forces from a potential
+  double c = 0.0;  ///< 0: constant mass
+  double k = 0.0;  ///< 0: forces from a potential
   bool auxiliary = false;
 
   struct Point {
@@ -77,7 +77,8 @@ struct Ellipse {
     view->constraint_names = {"ellipse"};
     view->constant_mass = c == 0.0;
     view->hamiltonian = k == 0.0 && !auxiliary;
-    view->motion = [self = *this](double t, const double* x, double* M, double* f, double* G, double* gamma, double* dz) {
+    view->motion = [self = *this](double t, const double* x, double* M, double* f, double* G, double* gamma,
+                                  double* dz) {
       if (M != nullptr) self.mass(x, M);
       if (f != nullptr) {
         double rate[2];
@@ -176,8 +177,6 @@ inline System spherical_pendulum() {
   return system;
 }
 
-inline double spherical_energy(const double* x) {
-  return 0.5 * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]) + x[2];
-}
+inline double spherical_energy(const double* x) { return 0.5 * (x[3] * x[3] + x[4] * x[4] + x[5] * x[5]) + x[2]; }
 
 }  // namespace daedalus::integrate::problems

@@ -88,8 +88,10 @@ TEST(Rattle, ComesBack) {
       LoopOptions back = problems::fixed(0.0, 0.05);
       back.t_start = 5.0;
       ASSERT_EQ(run(system, order, back, x).status, Status::done);
-      // 200 steps, each with some ten roundings of numbers up to 3, and errors that grow with the time, here by less than 10.
-      EXPECT_LT(problems::distance(x, start), 10.0 * 3.0 * std::sqrt(10.0 * 200) * epsilon) << order << ", c = " << problem.c;
+      // 200 steps, each with some ten roundings of numbers up to 3, and errors that grow with the time, here by less
+      // than 10.
+      EXPECT_LT(problems::distance(x, start), 10.0 * 3.0 * std::sqrt(10.0 * 200) * epsilon)
+          << order << ", c = " << problem.c;
     }
   }
 }
@@ -295,8 +297,8 @@ TEST(Rattle, KeepsTheTwoForm) {
 }
 
 TEST(Rattle, TwoFormOfAnotherMethodIsSeenToChange) {
-  // The constraint forces of an order that is not symplectic: Lobatto IIIA for the momenta as well, which has no L of the
-  // last stage. A change of A by 0.01 in the second stage is enough.
+  // The constraint forces of an order that is not symplectic: Lobatto IIIA for the momenta as well, which has no L of
+  // the last stage. A change of A by 0.01 in the second stage is enough.
   DoublePendulum problem;
   EXPECT_GT(two_form_defect(problem, 4, true), 1e-9);
 }
@@ -324,7 +326,8 @@ TEST(Rattle, DenseOutputPassesBothEnds) {
 TEST(Rattle, StepControlFollowsTheTolerance) {
   const Ellipse problem{0.3, 0.1};
   const System system = problem.system();
-  // A step may err by tol (1 + |x|) <= 4 tol, and errors grow by less than 10 on this way: n steps make at most 40 n tol.
+  // A step may err by tol (1 + |x|) <= 4 tol, and errors grow by less than 10 on this way: n steps make at most 40 n
+  // tol.
   const auto error = [&](double tolerance) {
     std::vector<double> x = problem.exact(0.0);
     const LoopResult result = run(system, "2", problems::controlled(system, 4.0, tolerance), x);

@@ -1,5 +1,6 @@
-// The coefficients of Rodas5P satisfy the conditions that the paper asks for: orders of the method, of its estimate and of
-// its dense output on ODEs and on index 1, A- and L-stability. And the form for F(t, y, y') = 0 is the one for M y' = f.
+// The coefficients of Rodas5P satisfy the conditions that the paper asks for: orders of the method, of its estimate and
+// of its dense output on ODEs and on index 1, A- and L-stability. And the form for F(t, y, y') = 0 is the one for M y'
+// = f.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -144,8 +145,8 @@ Real defect(const Classical& method, const Vector& b, int order, Real theta = 1)
   return largest;
 }
 
-// Coefficients up to 165 are given to 16 digits, and conditions are sums of some dozens of products of them with cancellation:
-// 1e-12 leaves a factor of 10 beyond 165 * 64 * 1e-16.
+// Coefficients up to 165 are given to 16 digits, and conditions are sums of some dozens of products of them with
+// cancellation: 1e-12 leaves a factor of 10 beyond 165 * 64 * 1e-16.
 constexpr Real exact = 1e-12L, wrong = 1e-5L;
 
 TEST(Rodas5p, NodesAreTheSumsOfTheRows) {
@@ -165,7 +166,8 @@ TEST(Rodas5p, OrderConditionsHold) {
   EXPECT_GT(defect(method, method.estimate, 5), wrong);
 }
 
-// Roche's conditions for the algebraic unknowns begin with sum_ij b_i omega_ij alpha_j^k = 1, omega the inverse of beta.
+// Roche's conditions for the algebraic unknowns begin with sum_ij b_i omega_ij alpha_j^k = 1, omega the inverse of
+// beta.
 TEST(Rodas5p, AlgebraicOrderConditionsHold) {
   const Classical method;
   const Vector node = multiply(method.alpha, method.one);

@@ -203,6 +203,7 @@ class Multistep final : public Stepper {
     iterations_ = few_iterations;
 
     Attempt result;
+    newton_.hush();
     result.outcome = solve(h);
     if (result.outcome != Evaluation::ok) {
       starting_ = false;
@@ -333,7 +334,15 @@ class Multistep final : public Stepper {
     history_.value_weights(points, h, weight);
     history_.combine(points, weight, 1.0, spare_.data());
     for (std::size_t i = 0; i < n_; ++i) spare_[i] = candidate_[i] - spare_[i];
-    return norm(spare_.data());
+    return without_noise(norm(spare_.data()), points, weight);
+  }
+
+  /// What is left of a distance when the round-off in the points and in the new value is taken off it: the margin
+  /// belongs to errors of the formula, which add up.
+  double without_noise(double distance, std::size_t points, const double* weight) const {
+    double sum = 1.0;
+    for (std::size_t i = 0; i < points; ++i) sum += std::abs(weight[i]);
+    return std::max(distance - sum * newton_.noise(), 0.0);
   }
 
   /// Estimates errors, decides about order and step.
@@ -345,18 +354,23 @@ class Multistep final : public Stepper {
       if (i > 1) sigma[i] = sigma[i - 1] * alpha[i] * static_cast<double>(i - 1);
     }
     for (std::size_t i = 0; i < n_; ++i) spare_[i] = candidate_[i] - guess_[i];
-    const double step_distance = norm(spare_.data());
+    double predictor[most_points];
+    history_.value_weights(static_cast<std::size_t>(k_) + 1, h, predictor);
+    const double whole_distance = norm(spare_.data());
+    const double step_distance = without_noise(whole_distance, static_cast<std::size_t>(k_) + 1, predictor);
     const double error_k = sigma[k_ + 1] * step_distance;
-    double error;
+    double error, whole_error;
     if (extended() && beyond_ == Evaluation::ok) {
       for (std::size_t i = 0; i < n_; ++i) spare_[i] = candidate_[i] - first_[i];
-      error = norm(spare_.data());
+      whole_error = norm(spare_.data());
+      error = std::max(whole_error - 4.0 * newton_.noise(), 0.0);  // of three solutions
     } else {
       double constant = alpha[k_ + 1];
       double sum = alpha[k_ + 1] - harmonic(k_);
       for (int i = 1; i <= k_; ++i) sum += alpha[i];
       constant = std::max(constant, std::abs(sum));
       error = constant * step_distance;
+      whole_error = constant * whole_distance;
     }
     double largest = -1.0;
     for (std::size_t i = 0; i < n_; ++i) {
@@ -366,7 +380,7 @@ class Multistep final : public Stepper {
         result.worst = i;
       }
     }
-    result.error = margin * error;
+    result.error = std::max(margin * error, whole_error);
 
     const double here = (k_ + 1) * error_k;
     double below = 0.0, estimate = extended() ? error : error_k;

@@ -134,7 +134,7 @@ Evaluation MultistepNewton::iterate(const Problem& problem, double* y, double* d
     if (m > 0) {
       const double rate = size / before;
       // Round-off makes the last corrections wander: that of one unknown may come from another, far larger one.
-      if (rate > divergent) return size <= problem.harmless ? Evaluation::ok : Evaluation::no_convergence;
+      if (rate > divergent) return wanders(size, problem);
       rate_ = std::max(0.3 * std::min(rate_, 1.0), rate);
       slow_ = rate > good_rate && before > 5.0 * problem.enough;
     }
@@ -142,7 +142,13 @@ Evaluation MultistepNewton::iterate(const Problem& problem, double* y, double* d
     if (rate / (1.0 - rate) * size <= problem.enough) return Evaluation::ok;
     before = size;
   }
-  return before <= problem.harmless ? Evaluation::ok : Evaluation::no_convergence;
+  return wanders(before, problem);
+}
+
+Evaluation MultistepNewton::wanders(double size, const Problem& problem) {
+  if (size > problem.harmless) return Evaluation::no_convergence;
+  noise_ = std::max(noise_, size);
+  return Evaluation::ok;
 }
 
 }  // namespace daedalus::integrate

@@ -50,17 +50,23 @@ class MultistepNewton {
   /// Writes the solution y and its derivative dy. no_convergence where even fresh Jacobians do not help.
   Evaluation solve(const Problem& problem, double* y, double* dy, Stats& stats);
   /// The next solve() evaluates the Jacobians.
+  /// Size of the corrections at which iterations stopped shrinking, since the last call of hush(): the round-off in y.
+  double noise() const { return noise_; }
+  void hush() { noise_ = 0.0; }
   void forget() { jacobians_exist_ = false; }
   /// Lets the next solve() use matrices only if they are not too old.
   void step_accepted() { ++age_; }
 
  private:
   void begin(const Problem& problem, double* y, double* dy) const;
+  /// Judges corrections that do not shrink any more.
+  Evaluation wanders(double size, const Problem& problem);
   Evaluation iterate(const Problem& problem, double* y, double* dy, Stats& stats);
   double norm(const double* weight) const;
 
   std::size_t dimension_;
   NewtonCorrection correction_;
+  double noise_ = 0.0;
   std::vector<double> change_;
   double c_ = 0.0, rate_ = 1.0;
   int age_ = 0;

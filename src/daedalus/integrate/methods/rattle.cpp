@@ -113,7 +113,7 @@ class Rattle final : public Stepper {
     const Evaluation outcome = begin();
     if (outcome == Evaluation::singular && !started_ && problem_.start.mass_is_singular)
       throw Error("method-does-not-fit", "the method 'rattle' needs a regular mass matrix, and this one is singular",
-                  "choose a method such as half-explicit, or a formulation such as projection with dop853");
+                  "give --method half-explicit, or --formulation projection --method dop853");
     started_ = true;
     return outcome;
   }
@@ -192,13 +192,13 @@ void refuse(const System& system) {
         i < mechanical.constraint_names.size() ? mechanical.constraint_names[i] : std::to_string(i + 1);
     throw Error("method-does-not-fit",
                 fmt::format("the method 'rattle' takes position constraints only, and '{}' binds velocities", name),
-                "choose a method such as half-explicit, or a formulation such as projection with dop853");
+                "give --method half-explicit, or --formulation projection --method dop853");
   }
   if (system.dimension > 2 * mechanical.n)
     throw Error("method-does-not-fit",
                 fmt::format("the method 'rattle' takes no auxiliary unknowns with rates, and '{}' is one",
                             system.names.size() > 2 * mechanical.n ? system.names[2 * mechanical.n] : "z"),
-                "choose a method such as half-explicit, or a formulation such as projection with dop853");
+                "give --method half-explicit, or --formulation projection --method dop853");
 }
 
 }  // namespace
