@@ -7,6 +7,11 @@ target_compile_options(daedalus_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno
 # One rounding per operation, so that the same run is the same to the last bit whatever the inliner does.
 target_compile_options(daedalus_settings INTERFACE -ffp-contract=off)
 
+if(DAEDALUS_SANITIZE OR DAEDALUS_FUZZ)
+  # Catches an index behind the end of a vector that is still inside its memory, which the sanitizers do not see.
+  target_compile_definitions(daedalus_settings INTERFACE _GLIBCXX_ASSERTIONS)
+endif()
+
 if(DAEDALUS_SANITIZE)
   target_compile_options(daedalus_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(daedalus_settings INTERFACE -fsanitize=address,undefined)

@@ -10,6 +10,7 @@ int init(const Command& command) {
   const solve::Start start =
       solve::consistent_start(prepared, solve::start_time(*prepared.model, command.run),
                               solve::initialize_mode(*prepared.model, command.run));
+  if (start.index_above_one) solve::refuse_index(*prepared.model);
   print(command.json ? report::to_json(start, *prepared.model)
                      : report::to_text(start, *prepared.model, command.model));
   if (!start.found)

@@ -161,6 +161,8 @@ std::string advice_after(const solve::Trajectory& run) {
   if (says("mass matrix"))
     return "every coordinate needs inertia: its velocity in the kinetic energy with a positive mass, or a constraint that "
            "holds it";
+  if (run.status == integrate::Status::event_failed && says("contradict"))
+    return "reset fewer of the values, so that the others can follow, or to values that fit";
   if (says("contradict")) return "drop one of them, or change start values or parameters";
   switch (run.status) {
     case integrate::Status::no_convergence:

@@ -214,13 +214,17 @@ TEST(Help, AndVersionEndWell) {
   EXPECT_EQ(daedalus("").status, 2);
 }
 
-/// Every model that comes with the program runs as it is, without drift.
+/// Every model that comes with the program runs as it is, without drift; those that take many seconds, for a part of their
+/// time (tests/physics runs them to the end).
 TEST(Models, AllRun) {
+  const std::map<std::string, std::string> part{{"two_bit_adder", " --t-end 12"}, {"wheelset", " --t-end 0.5"}};
   std::size_t found = 0;
   for (const auto& entry : std::filesystem::directory_iterator(DAEDALUS_SOURCE_DIR "/models")) {
     if (entry.path().extension() != ".toml") continue;
     ++found;
-    const Call call = daedalus("simulate " + entry.path().string() + " --json");
+    const auto shortened = part.find(entry.path().stem().string());
+    const Call call = daedalus("simulate " + entry.path().string() + " --json" +
+                               (shortened == part.end() ? "" : shortened->second));
     ASSERT_EQ(call.status, 0) << entry.path() << call.err;
     const auto json = call.json();
     for (const char* level : {"position", "velocity"}) {

@@ -42,7 +42,8 @@ TEST_P(Models, IsReadAndSaysHowLongItRuns) {
 TEST_P(Models, HasACommandOnThePageOfModels) {
   const std::string command = "./daedalus simulate models/" + GetParam().filename().string();
   const std::vector<std::string> lines = lines_of(repository() / "docs" / "models.md");
-  EXPECT_TRUE(std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(command); })) << command;
+  EXPECT_TRUE(std::ranges::any_of(lines, [&](const std::string& line) { return line.starts_with(command); }))
+      << command;
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, Models, testing::ValuesIn(model_files()),

@@ -19,8 +19,13 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// The number that the whole text is, if it is one and finite.
+/// The number, or the fraction such as 2/3, that the whole text is, if it is one and finite.
 std::optional<double> number_in(std::string_view text) {
+  if (const std::size_t slash = text.find('/'); slash != std::string_view::npos) {
+    const auto above = number_in(text.substr(0, slash)), below = number_in(text.substr(slash + 1));
+    if (!above || !below || !std::isfinite(*above / *below)) return std::nullopt;
+    return *above / *below;
+  }
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0.0;
   const std::from_chars_result end = std::from_chars(text.data(), text.data() + text.size(), value);

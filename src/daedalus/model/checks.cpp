@@ -267,6 +267,9 @@ class Checker {
 
 }  // namespace
 
-void check_model(const Model& model, Faults& faults) { Checker(model, faults).run(); }
+void check_model(const Model& model, Faults& faults) {
+  Checker(model, faults).run();
+  check_derivatives(model, faults);
+}
 
 }  // namespace daedalus::model

@@ -8,8 +8,12 @@ namespace daedalus::model {
 /// the velocities, constraints without unknowns. The reader and the builder share it.
 void check_model(const Model& model, Faults& faults);
 
+/// Checks that outputs, events, plots, drawings and starts use only derivatives that the equations determine.
+void check_derivatives(const Model& model, Faults& faults);
+
 /// Checks that there are as many equations as unknowns, and otherwise names the part of the model that has too many or
-/// too few (maximum matching and the coarse decomposition of Dulmage and Mendelsohn, 1958).
+/// too few (maximum matching and the coarse decomposition of Dulmage and Mendelsohn, 1958). Of a square DAE it checks that
+/// every variable has an equation of its own.
 void check_balance(const Model& model, Faults& faults);
 
 }  // namespace daedalus::model

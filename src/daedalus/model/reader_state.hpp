@@ -143,6 +143,8 @@ class Reader {
   void read_simulation();
   void read_events();
   void read_event(const TomlEntry& entry);
+  bool equation_as_condition(const TomlValue& when);
+  void check_when(const TomlValue& when, const Expr& value);
   void read_resets(const TomlValue& value, Event& event);
   void read_plots();
   bool read_plot_column(const TomlValue& value, std::string& name, Expr& shown);

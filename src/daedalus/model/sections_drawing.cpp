@@ -12,8 +12,10 @@ void Reader::read_drawing() {
   const TomlValue* table = section("drawing");
   if (table == nullptr) return;
   check_keys(*table, "[drawing]", {"points", "lines", "trails"});
-  if (const TomlEntry* points = table->find("points"))
+  if (const TomlEntry* points = table->find("points")) {
+    model_.places["drawing"] = points->key.place();
     if (const TomlValue* given = table_of(*points, "[drawing.points]")) read_points(*given);
+  }
   if (const TomlValue* lines = field(*table, "lines")) read_lines(*lines);
   if (const TomlValue* trails = field(*table, "trails")) read_trails(*trails);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daedalus/expr/walk.hpp"
 #include "daedalus/model/reader_guard.hpp"
 #include "daedalus/model/reader_state.hpp"
 #include "daedalus/model/rules.hpp"
@@ -80,7 +81,7 @@ void Reader::read_event(const TomlEntry& entry) {
     fault(when == nullptr ? "missing-key" : "both-times",
           fmt::format("the event '{}' needs {}'when' or 'every'", entry.name(), when == nullptr ? "" : "either "),
           "write when = \"y\", or every = 0.1", place);
-  if (when != nullptr) {
+  if (when != nullptr && !equation_as_condition(*when)) {
     const Quantity read = quantity(*when, "'when'");
     if (read.tree == nullptr && !read.faulty)
       fault("wrong-type", "'when' is an expression that crosses zero or a condition; a number never does",
@@ -90,6 +91,7 @@ void Reader::read_event(const TomlEntry& entry) {
         const Value value = elaborator_.value(*read.tree, read.tree->left());
         event.when = value.expression;
         event.when_is_condition = value.condition;
+        check_when(*when, *event.when);
       });
     }
   }
@@ -123,6 +125,44 @@ void Reader::read_event(const TomlEntry& entry) {
   model_.events.push_back(std::move(event));
 }
 
+/// Answers `when = "x = 3"`.
+bool Reader::equation_as_condition(const TomlValue& when) {
+  if (!when.is_text() || when.text.text().find('=') == std::string::npos) return false;
+  try {
+    const SyntaxTree tree = parse_equation(when.text);
+    if (!tree.has_right()) return false;
+    const std::string_view left = tree.text(tree[tree.left()]), right = tree.text(tree[tree.right()]);
+    fault("unexpected-equals", "'when' is an expression that crosses zero or a condition, not an equation",
+          right == "0" ? fmt::format("write when = \"{}\", which crosses zero there", left)
+                       : fmt::format("write the difference, which crosses zero there: when = \"{} - ({})\"", left, right),
+          when.place);
+    return true;
+  } catch (const Error&) {
+    return false;  // the fault of the expression is told where it is read
+  }
+}
+
+/// Answers what never happens: a value that does not change, and equalities, which hold for a moment between two steps.
+void Reader::check_when(const TomlValue& when, const Expr& value) {
+  bool changes = false, moves = false;
+  const NodeId root[] = {value.id()};
+  expr::Walk walk;
+  for (const NodeId id : walk.from(value.graph(), root)) {
+    if (value.graph().node(id).op != expr::Op::symbol) continue;
+    const auto is = [&](const Parameter& one) { return one.symbol.id() == id; };
+    const bool parameter = std::ranges::any_of(model_.parameters, is), discrete = std::ranges::any_of(model_.discrete, is);
+    changes = changes || !parameter;
+    moves = moves || (!parameter && !discrete);
+  }
+  const expr::Node& top = value.graph().node(value.id());
+  if (!changes)
+    throw Error("wrong-type", fmt::format("'when' is an expression that crosses zero or a condition; '{}' never changes", when.text.text()),
+                "write when = \"y\" or when = \"y < 0\"", when.place);
+  if (top.op == expr::Op::equal && moves)
+    throw Error("unexpected-equals", fmt::format("'{}' holds for a moment only, which no step meets", when.text.text()),
+                "write an expression that crosses zero there, such as the difference of the two sides", when.place);
+}
+
 void Reader::read_resets(const TomlValue& value, Event& event) {
   for (const TomlEntry& entry : value.entries) {
     const Place place = entry.key.place();
@@ -137,6 +177,9 @@ void Reader::read_resets(const TomlValue& value, Event& event) {
       for (const Entity& other : elaborator_.entities())
         if (other.role == Role::variable || other.role == Role::auxiliary || other.role == Role::discrete)
           known.push_back(other.name);
+      if (is_mechanics())
+        for (const Entity& other : elaborator_.entities())
+          if (other.role == Role::variable) known.push_back(fmt::format("der({})", other.name));
       if (entity != nullptr)
         fault("not-allowed-here", fmt::format("'{}' is {} and cannot be reset", entry.name(), name_of(entity->role)),
               entity->role == Role::parameter ? "values that events change stand in [discrete]"
@@ -144,7 +187,7 @@ void Reader::read_resets(const TomlValue& value, Event& event) {
               place);
       else
         fault("unknown-name", fmt::format("there is no '{}' that could be reset", entry.name()),
-              suggest(key->base, known), place);
+              suggest(entry.name(), known), place);
       continue;
     }
     if (is_mechanics() && key->order > (entity->role == Role::variable ? 1 : 0)) {

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "daedalus/base/text.hpp"
 #include "daedalus/model/reader_guard.hpp"
 #include "daedalus/model/reader_state.hpp"
 #include "daedalus/model/vocabulary.hpp"
@@ -57,7 +58,11 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
     const auto found = std::find(header.begin(), header.end(), name);
     if (found == header.end())
       throw Error("unknown-name", fmt::format("the file '{}' has no column '{}'", table.file, name),
-                  suggest(name, header), place);
+                  trimmed(line).empty()                       ? "its first line is empty; it must name the columns: t,q1,q2"
+                  : header.size() == 1 && header[0].find_first_of(";\t") != std::string::npos
+                      ? "separate the columns by commas"
+                      : suggest(name, header),
+                  place);
     return static_cast<std::size_t>(found - header.begin());
   };
   const std::size_t x = column(table.x_column), y = column(table.y_column);
@@ -71,8 +76,10 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
       const auto [end, status] = std::from_chars(begin, text.data() + text.size(), value);
       if (text.empty() || status != std::errc{} || end != text.data() + text.size())
         throw Error("bad-table",
-                    fmt::format("line {} of '{}' has '{}' where a number is expected", number, table.file, text),
-                    text.find(',') != std::string::npos ? "write a decimal point, or separate the columns by ';'"
+                    fmt::format("line {} of '{}' has {} where a number is expected", number, table.file,
+                                text.empty() ? "nothing" : "'" + text + "'"),
+                    text.find(',') != std::string::npos ? "write a decimal point"
+                    : text.empty()                      ? "remove the line, or fill the gap"
                                                         : "correct the file",
                     place);
       return value;
@@ -178,7 +185,7 @@ void Reader::read_table(const TomlEntry& entry) {
           fmt::format("the table '{}' has {} values of x and {} of y", table.name, table.x.size(), table.y.size()),
           "give as many of both", y->place);
   } else if (table.x.size() < 2) {
-    fault("wrong-size", fmt::format("the table '{}' has {} points", table.name, table.x.size()), "give at least two",
+    fault("wrong-size", fmt::format("the table '{}' has {}", table.name, count(table.x.size(), "point")), "give at least two",
           x->place);
   } else {
     for (std::size_t i = 1; i < table.x.size(); ++i) {
@@ -186,7 +193,17 @@ void Reader::read_table(const TomlEntry& entry) {
       fault("not-ascending",
             fmt::format("x of the table '{}' must ascend: {} follows {} (entry {})", table.name, table.x[i],
                         table.x[i - 1], i + 1),
-            "sort the data", file != nullptr || i >= x->items.size() ? x->place : x->items[i].place);
+            table.x[i] == table.x[i - 1] ? "give one value of y for every x; a jump is two points that are close"
+                                         : "sort the data",
+            file != nullptr || i >= x->items.size() ? x->place : x->items[i].place);
+      return;
+    }
+    if (table.outside == "periodic" && table.interpolation != "step" && table.y.front() != table.y.back()) {
+      fault("bad-table",
+            fmt::format("the table '{}' is to repeat, but it begins with y = {} and ends with y = {}", table.name,
+                        brief(table.y.front()), brief(table.y.back())),
+            "let the last value be the first one again, or write interpolation = \"step\"",
+            file != nullptr || y->items.empty() ? y->place : y->items.back().place);
       return;
     }
     elaborator_.graph().define_table(table.name, interpolant_of(table));

@@ -28,6 +28,9 @@ class TableauReader {
 
   TableauFile read() {
     const TomlValue file = parse_toml(map_);
+    if (const TomlEntry* kind = file.find("kind"))
+      throw Error("bad-tableau", fmt::format("'{}' is a model, not a tableau of a method", kind->key.place().source->name),
+                  "a tableau says A and b; `daedalus methods` lists methods that need no file", kind->key.place());
     for (const TomlEntry& entry : file.entries) {
       if (std::ranges::find(keys(), entry.name()) != keys().end()) continue;
       faults_.add("unknown-key", fmt::format("a tableau has no key '{}'", entry.name()), suggest(entry.name(), keys()),
@@ -36,7 +39,12 @@ class TableauReader {
     TableauFile result;
     text(file, "name", result.name);
     text(file, "citation", result.citation);
-    if (const TomlEntry* order = file.find("order")) result.order = number(order->value, "'order'");
+    if (const TomlEntry* order = file.find("order")) {
+      result.order = number(order->value, "'order'");
+      if (result.order->value < 1.0 || result.order->value != std::floor(result.order->value))
+        faults_.add("out-of-range", fmt::format("'order' must be 1, 2, 3, ...; found {}", brief(result.order->value)),
+                    "leave it out to have it found", order->value.place);
+    }
     for (const char* needed : {"A", "b"}) {
       if (file.find(needed) == nullptr)
         faults_.add("missing-key", fmt::format("the tableau does not say '{}'", needed),
@@ -90,7 +98,10 @@ class TableauReader {
         .where = "a tableau", .advice = "use numbers and functions such as sqrt", .parameters_only = true};
     try {
       const SyntaxTree tree = parse_expression(passage);
-      NameCheck names(elaborator_, rules, [this](const Error& error) { faults_.add(error); });
+      NameCheck names(elaborator_, rules, [this](const Error& error) {
+        for (const Fault& fault : error.faults())
+          faults_.add(fault.code, fault.message, fault.code == "unknown-name" ? rules.advice : fault.advice, fault.place);
+      });
       if (names.expression(tree)) return elaborator_.constant(tree);
     } catch (const Error& error) {
       faults_.add(error);

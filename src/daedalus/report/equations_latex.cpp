@@ -1,6 +1,6 @@
-// The equations of motion, or of a DAE, as a LaTeX document. Widths are estimated here, to decide where lines break and which
-// matrices are written entry by entry; the macro \fit measures what is set and scales it where the estimate was too
-// small.
+// The equations of motion, or of a DAE, as a LaTeX document. Widths are estimated here, to decide where lines break and
+// which matrices are written entry by entry; the macro \fit measures what is set and scales it where the estimate was
+// too small.
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
 #include "daedalus/report/equations.hpp"
+#include "daedalus/report/shared_parts.hpp"
 
 namespace daedalus::report {
 
@@ -270,9 +271,16 @@ std::string equations_latex(const Equations& eq) {
 std::string equations_latex(const structure::DaeFunctions& dae) {
   std::vector<std::string> names, rows;
   for (const Expr& y : dae.equations.y) names.push_back(latex_of(y));
-  for (const Expr& residual : dae.equations.F) rows.push_back(row("0 &=", residual));
-  return fmt::format("{}\\section*{{{}}}\n\\[ F(t, y, \\dot{{y}}) = 0 \\]\n{}{}\\end{{document}}\n", preamble,
-                     escaped(dae.model->name), unknowns("y", names), aligned(rows));
+  const SharedParts shared = shared_parts(dae.equations.F);
+  for (const Expr& residual : shared.roots) rows.push_back(row("0 &=", residual));
+  std::string text = fmt::format("{}\\section*{{{}}}\n\\[ F(t, y, \\dot{{y}}) = 0 \\]\n{}{}", preamble,
+                                 escaped(dae.model->name), unknowns("y", names), aligned(rows));
+  if (!shared.parts.empty()) {
+    rows.clear();
+    for (const auto& [name, value] : shared.parts) rows.push_back(row(latex_of(name) + " &=", value));
+    text += "where parts that occur more than once are\n" + aligned(rows);
+  }
+  return text + "\\end{document}\n";
 }
 
 }  // namespace daedalus::report

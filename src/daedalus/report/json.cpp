@@ -131,6 +131,7 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["model"] = trajectory.model;
   json["formulation"] = trajectory.formulation;
   json["method"] = trajectory.method;
+  json["chosen"] = trajectory.chosen;
   json["rtol"] = trajectory.rtol;
   json["atol"] = trajectory.atol;
   if (trajectory.step) json["step"] = *trajectory.step;

@@ -61,6 +61,7 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
                                        : fmt::format("rtol {}, atol {}", brief(run.rtol), brief(run.atol));
   text += line("run", fmt::format("{} + {}, {}, t = {} .. {}", run.formulation, run.method, control, brief(run.t_start),
                                   brief(run.t_end)));
+  if (!run.chosen.empty()) text += line("chosen", run.chosen);
   text += line("cost", fmt::format("{} ({} rejected), {} right-hand sides, {:.3g} s after {:.3g} s of preparation",
                                    count(run.stats.steps, "step"), run.stats.rejected, run.stats.rhs, run.seconds,
                                    run.prepare_seconds));
@@ -102,9 +103,14 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   const std::string structural = analysis.structural_index ? fmt::format(" (structural index {})", *analysis.structural_index)
                                  : mechanical              ? " (structurally singular)"
                                                            : "";
-  text += line("index", analysis.index ? fmt::format("{}{}", *analysis.index, structural) : "not defined");
+  text += line("index", analysis.index                                ? fmt::format("{}{}", *analysis.index, structural)
+                        : analysis.system_class.ends_with("above 1") ? "above 1"
+                                                                     : "not defined");
   const std::string free = count(analysis.free_initial_values, "initial value") + " free";
-  text += line("freedom", mechanical ? count(analysis.degrees_of_freedom, "degree") + " of freedom, " + free : free);
+  if (mechanical)
+    text += line("freedom", count(analysis.degrees_of_freedom, "degree") + " of freedom, " + free);
+  else if (analysis.index)
+    text += line("freedom", free);
   for (std::size_t i = 0; i < analysis.hidden.size() && i < most_lines; ++i)
     text += line(i == 0 ? "hidden" : "", fmt::format("{}, {} level: {}", analysis.hidden[i].of,
                                                      analysis.hidden[i].level == 1 ? "velocity" : "acceleration",

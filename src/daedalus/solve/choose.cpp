@@ -60,6 +60,18 @@ void Chosen::without_ode() {
   view = View::implicit;
 }
 
+std::string Chosen::reason(const std::string& used) const {
+  std::string method_reason;
+  if (any_method) {
+    method_reason = used.find(',') != std::string::npos ? "dop853 while the problem is not stiff, radau while it is"
+                    : used == "dop853" && view == View::automatic ? "dop853, as no stiffness was found"
+                    : used == "radau" && view == View::automatic  ? "radau, as stiffness was there from the start"
+                    : view == View::implicit                      ? used + ", as there is no ODE to give to an explicit method"
+                                                                  : used + ", the default with fixed steps";
+  }
+  return form_reason.empty() || method_reason.empty() ? form_reason + method_reason : form_reason + "; " + method_reason;
+}
+
 Chosen choose(const model::Model& model, const RunOptions& options) {
   const model::Simulation& given = model.simulation;
   Chosen chosen;
@@ -67,6 +79,7 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
   chosen.method = parse_choice(options.method.value_or(given.method.value_or("auto")));
   const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
   const bool any_form = chosen.formulation.name == "auto", any_method = chosen.method.name == "auto";
+  chosen.any_method = any_method;
   if (!any_method) chosen.integrator = method_named(chosen.method.name);
 
   if (any_form) {
@@ -93,13 +106,19 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
       chosen.method.name = !mechanical || only_implicit ? "radau" : "dop853";
     }
     chosen.integrator = method_named(chosen.method.name);
+    if (chosen.method.name != "auto" && !chosen.method.options.empty())
+      throw Error("unknown-option",
+                  fmt::format("'auto' stands for '{}' {}, so it takes no option '{}'", chosen.method.name,
+                              options.step ? "where --step is given" : "with the formulation '" + chosen.form->name + "'",
+                              chosen.method.options.front().first),
+                  fmt::format("leave the option out, or name the method: --method {}", chosen.method.name));
   }
   const std::optional<View> view = shared_view(*chosen.form, *chosen.integrator);
   if (!view) refuse(*chosen.form, *chosen.integrator);
   chosen.view = *view;
 
   if (any_form && mechanical) {
-    chosen.reason = model.constraints.empty() ? "no constraints to keep"
+    chosen.form_reason = model.constraints.empty() ? "no constraints to keep"
                     : chosen.form->projects   ? "projection keeps every constraint"
                                               : fmt::format("{} is what {} takes", chosen.form->name, chosen.integrator->name);
   }

@@ -19,7 +19,10 @@ struct Chosen {
   /// Takes the implicit method alone where `auto` would need an ODE and there is none.
   void without_ode();
 
-  std::string reason;  ///< why, where "auto" left something to choose; empty otherwise
+  bool any_method = false;   ///< "auto" left the method to choose
+  std::string form_reason;  ///< why this formulation, where "auto" left it to choose
+  /// Why formulation and method, after a run in which `used` were at work ("dop853", "dop853,radau").
+  std::string reason(const std::string& used) const;
 };
 
 /// Settles what is "auto" and checks what is not. Throws Error for unknown names and for what does not fit together.

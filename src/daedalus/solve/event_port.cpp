@@ -50,7 +50,7 @@ class MotionReset {
       try {
         if (!level.solve(y, bound, fn.mass, weight(t, x), message)) return false;
       } catch (const Error& error) {
-        message = "the new values contradict the constraints: " + std::string(error.what());
+        message = "the new values contradict the constraints: " + error.faults().front().message;
         return false;
       }
       std::copy(y.begin(), y.end(), x + first);

@@ -178,6 +178,14 @@ Prepared prepare(model::Model given) {
   return prepared;
 }
 
+void refuse_index(const model::Model& model) {
+  throw Error("index-above-one", fmt::format("the model '{}' has an index above 1", model.name),
+              fmt::format("this version runs models of kind \"{}\" of index 0 and 1; write constrained motion as kind "
+                          "\"lagrangian\" or \"mechanical\"",
+                          model::name_of(model.kind)),
+              {model.source});
+}
+
 Start consistent_start(const Prepared& prepared, double t, Initialize mode) {
   return prepared.dae ? consistent_start(prepared.dae, t, mode) : consistent_start(prepared.functions, t, mode);
 }
@@ -214,11 +222,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                                                                      : initialize_mode(model, options);
   Start start = timed(trajectory.stages, "start",
                       [&] { return consistent_start(prepared, plan.t_start, mode); });
-  if (start.index_above_one)
-    throw Error("index-above-one", fmt::format("the model '{}' has an index above 1", model.name),
-                "this version runs models of kind \"" + std::string(model::name_of(model.kind)) +
-                    "\" of index 0 and 1; write constrained motion as kind \"lagrangian\" or \"mechanical\"",
-                {model.source});
+  if (start.index_above_one) refuse_index(model);
   if (!start.solvable) plan.chosen.without_ode();
   if (!start.solvable && plan.chosen.view == integrate::View::ode)
     throw Error("method-does-not-fit",
@@ -286,6 +290,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.status = run.status;
   trajectory.message = run.message;
   if (const std::string used = stepper->used(); !used.empty()) trajectory.method = used;
+  trajectory.chosen = plan.chosen.reason(trajectory.method);
   if (details_failed) {
     trajectory.status = recorder.outcome() == integrate::Evaluation::not_finite ? integrate::Status::not_finite
                                                                               : integrate::Status::singular;

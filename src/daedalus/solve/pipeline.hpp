@@ -30,6 +30,9 @@ double start_time(const model::Model& model, const RunOptions& options);
 /// How to initialize: from the options, the model, or "project".
 Initialize initialize_mode(const model::Model& model, const RunOptions& options);
 
+/// Throws Error: the model needs more than this version does.
+[[noreturn]] void refuse_index(const model::Model& model);
+
 /// Finds a consistent start of a prepared model near the given one.
 Start consistent_start(const Prepared& prepared, double t, Initialize mode);
 

@@ -7,9 +7,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/linalg/gauss_newton.hpp"
+#include "daedalus/linalg/rank.hpp"
 #include "daedalus/solve/start.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
@@ -48,6 +50,8 @@ class Problem {
   std::string row_name(std::size_t i) const {
     return i < n_ ? fn_.rows[i].name : fn_.model->initial[i - n_].name;
   }
+
+  Place row_place(std::size_t i) const { return i < n_ ? fn_.rows[i].place : fn_.model->initial[i - n_].place; }
 
   bool residual(const double* u, double* c) {
     for (std::size_t p = 0, row = 0; p < parts_.size(); row += parts_[p]->residual.output_count(), ++p) {
@@ -150,6 +154,7 @@ class DaeInitializer {
       start_.residual = result_.residual;
       return;
     }
+    blame_fixed();
     start_.found = false;
     std::vector<std::string> names;
     for (const std::size_t row : result_.offending_rows) names.push_back("'" + problem_.row_name(row) + "'");
@@ -158,6 +163,58 @@ class DaeInitializer {
                      : names.empty() ? "no consistent start was found near the given values"
                                      : fmt::format("no consistent start was found near the given values: {} cannot be met{}",
                                                    fmt::join(names, ", "), names.size() > 1 ? " together" : "");
+  }
+
+  /// Throws where a start exists without the fixed values.
+  void blame_fixed() {
+    const linalg::GaussNewtonResult failed = result_;
+    const bool free = std::ranges::find(fixed_, true) != fixed_.end() && least_change(std::vector<bool>(2 * n_, false));
+    result_ = failed;
+    if (!free) return;
+    std::vector<std::string> equations, values;
+    std::unordered_set<std::size_t> seen;
+    const linalg::Sparsity& pattern = problem_.pattern();
+    for (const std::size_t row : failed.offending_rows) {
+      equations.push_back("'" + problem_.row_name(row) + "'");
+      for (std::size_t k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) {
+        const std::size_t i = pattern.column[k];
+        if (!fixed_[i] || !seen.insert(i).second) continue;
+        const DaeFunctions::Unknown& unknown = fn_.unknowns[i % n_];
+        values.push_back(fmt::format("{} = {}", model::derivative_name(unknown.of->name, unknown.times + (i < n_ ? 0 : 1)), brief(u_[i])));
+      }
+    }
+    if (values.empty()) return;
+    throw Error("contradicting-fixed",
+                fmt::format("the fixed {} {} contradict{} {}", values.size() == 1 ? "value" : "values",
+                            fmt::join(values, ", "), values.size() == 1 ? "s" : "", fmt::join(equations, ", ")),
+                "drop `fixed` (or --fix) from one of the values, so that it can move",
+                problem_.row_place(failed.offending_rows.front()));
+  }
+
+  /// Throws where some equation says at the start nothing that others do not say: [F_y, F_y'] has too low a rank.
+  void check_dependence() {
+    linalg::Sparsity pattern = problem_.pattern();
+    std::vector<double> values(pattern.nonzeros());
+    if (!problem_.jacobian(u_.data(), values.data())) return;
+    pattern.rows = n_;
+    pattern.row_start.resize(n_ + 1);
+    pattern.column.resize(pattern.row_start.back());
+    const linalg::RankDecision decision = linalg::row_rank(pattern, values.data());
+    Faults faults;
+    for (std::size_t d = 0; d < decision.combinations.size(); ++d) {
+      const std::size_t row = decision.dependent_rows[d];
+      const std::vector<double>& c = decision.combinations[d];
+      std::vector<std::string> others;
+      for (std::size_t i = 0; i < n_; ++i)
+        if (i != row && std::abs(c[i]) > 1e-10 * std::abs(c[row])) others.push_back("'" + problem_.row_name(i) + "'");
+      faults.add("dependent-equations",
+                 others.empty() ? fmt::format("the equation '{}' determines nothing at the start", problem_.row_name(row))
+                                : fmt::format("the equation '{}' says nothing new at the start: it depends on {}",
+                                              problem_.row_name(row), fmt::join(others, ", ")),
+                 "other start values may help; otherwise write the equation that is missing in its place",
+                 problem_.row_place(row));
+    }
+    faults.throw_if_any();
   }
 
   [[noreturn]] void refuse() const {
@@ -174,6 +231,7 @@ class DaeInitializer {
     const std::vector<double> y(u_.begin(), u_.begin() + static_cast<std::ptrdiff_t>(n_));
     const std::vector<double> dy(u_.begin() + static_cast<std::ptrdiff_t>(n_), u_.end());
     if (!evaluator_.index_at_most_one(start_.t, y.data(), dy.data())) {
+      check_dependence();
       start_.found = false;
       start_.index_above_one = true;
       start_.message = "the index is above 1: some derivatives follow only from derivatives of the equations";

@@ -35,6 +35,7 @@ struct EventRecord {
 /// What a run produced, whether it reached the end or not.
 struct Trajectory {
   std::string model, formulation, method;
+  std::string chosen;  ///< why these, where "auto" left a choice
   double t_start = 0.0, t_end = 0.0, rtol = 0.0, atol = 0.0;
   std::optional<double> step;
   std::vector<std::pair<std::string, std::string>> options;  ///< all options in force, as text

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "daedalus/base/check.hpp"
+#include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
 
@@ -13,6 +15,11 @@ using expr::Expr;
 using expr::NodeId;
 
 namespace {
+
+Place place_of_E(const model::Model& model) {
+  const auto found = model.places.find("E");
+  return found == model.places.end() ? Place{model.source} : found->second;
+}
 
 /// The author's equations; those of kind linear are E x' - A x - f.
 std::vector<Expr> residuals(const model::Model& model, std::vector<DaeFunctions::Row>& rows) {
@@ -24,6 +31,7 @@ std::vector<Expr> residuals(const model::Model& model, std::vector<DaeFunctions:
     }
     return result;
   }
+  const Place place = place_of_E(model);
   result.assign(model.E.rows, model.graph->constant(0.0));
   for (const model::Entry& entry : model.E.entries)
     result[entry.row] = result[entry.row] + entry.value * model.variables[entry.column].rates.at(0);
@@ -31,7 +39,7 @@ std::vector<Expr> residuals(const model::Model& model, std::vector<DaeFunctions:
     result[entry.row] = result[entry.row] - entry.value * model.variables[entry.column].symbol;
   for (std::size_t i = 0; i < result.size(); ++i) {
     if (i < model.f.size()) result[i] = result[i] - model.f[i];
-    rows.push_back({fmt::format("row {}", i + 1), {model.source}});
+    rows.push_back({fmt::format("row {}", i + 1), place});
   }
   return result;
 }
@@ -91,9 +99,11 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   for (std::size_t i = 0; i < model.variables.size(); ++i)
     for (std::size_t k = 1; k <= highest[i]; ++k)
       out.columns.push_back({model::derivative_name(model.variables[i].name, k), place[i][k - 1], true});
-  if (eq.F.size() != eq.y.size())
-    throw Error("not-square", fmt::format("{} equations for {} unknowns", eq.F.size(), eq.y.size()),
-                "write as many equations as variables", {model.source});
+  if (model.kind == model::Kind::linear && model.E.rows != model.E.columns)
+    throw Error("not-square", fmt::format("{} for {}", count(model.E.rows, "equation"), count(model.E.columns, "variable")),
+                "to run a model, give E and A as many rows as there are variables",
+                place_of_E(model));
+  DAEDALUS_CHECK(eq.F.size() == eq.y.size(), "{} equations for {} unknowns", eq.F.size(), eq.y.size());
 
   const auto numbers = model.numbers();
   std::vector<Expr> discrete;

@@ -89,6 +89,13 @@ TEST(TableauFile, TrueOrderIsSaid) {
   EXPECT_EQ(entry.notes[0], "the file says order 1; the coefficients have order 2");
 }
 
+TEST(TableauFile, RoundOffSatisfiesNoCondition) {
+  // 1e20 - 1e20 has no digits left that could be a 1 or a 1/2.
+  EXPECT_EQ(faults_of("A = [[], [0.5]]\nb = [1e20, -1e20]\n"),
+            "bad-tableau 2: the weights 'b' add up to 0, not to 1\n");
+  EXPECT_EQ(method_of("A = [[1e20, -1e20], [1e20, -1e20]]\nb = [0.5, 0.5]\n").order, 1);
+}
+
 TEST(TableauFile, FaultsHaveAPlace) {
   EXPECT_EQ(faults_of("A = [[], [0.5]]\nb = [0.5, 1]\n"), "bad-tableau 2: the weights 'b' add up to 1.5, not to 1\n");
   EXPECT_EQ(
