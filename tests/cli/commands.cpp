@@ -1,6 +1,7 @@
 // The commands as a person or a script calls them: JSON fields of the contract, exit statuses, files.
 
 #include <csignal>
+#include <map>
 
 #include "cli/run.hpp"
 

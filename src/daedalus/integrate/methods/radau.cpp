@@ -155,6 +155,7 @@ class Radau final : public Stepper {
       std::copy(now_.begin(), now_.end(), x);
       return Evaluation::ok;
     }
+    if (!defect_filtered_) filter_start_defect();
     std::copy(old_.begin(), old_.end(), x);
     polynomial_->add_value(theta, last_Z_.data(), n_, x);
     const double bubble = polynomial_->bubble_value(theta) * last_h_;
@@ -175,11 +176,24 @@ class Radau final : public Stepper {
   /// y' - p' at the start of the step, of the unknowns whose y' is known.
   void set_start_defect() {
     std::fill(start_defect_.begin(), start_defect_.end(), 0.0);
+    defect_filtered_ = true;
     if (!slope_known_) return;
+    defect_filtered_ = false;
     method_[level_].slope(0.0, h_, Z_.data(), n_, work_.data());
     for (std::size_t i = 0; i < n_; ++i) {
       if (implicit_->differential[i]) start_defect_[i] = slope_[i] - work_[i];
     }
+  }
+
+  /// Takes from the defect d what stiff components have of it, which says nothing about the inside of the step:
+  /// (F_y + gamma/h F_y')^-1 (gamma/h) F_y' d, which is d for h -> 0.
+  void filter_start_defect() {
+    defect_filtered_ = true;
+    std::fill(work_.begin(), work_.end(), 0.0);
+    solver_.multiply_leading(start_defect_.data(), work_.data());
+    solver_.solve_real(work_.data());
+    const double share = polynomial_->gamma / last_h_;
+    for (std::size_t i = 0; i < n_; ++i) start_defect_[i] = implicit_->differential[i] ? share * work_[i] : 0.0;
   }
 
   void change_order(std::size_t level) {
@@ -465,6 +479,7 @@ class Radau final : public Stepper {
   double error_size_ = 0.0, last_error_ = 1.0, contraction_ = 0.0, relative_tolerance_ = 1.0;
   bool first_ = true, after_rejection_ = false;
   bool stepped_ = false, has_polynomial_ = false, moved_ = false, correction_ready_ = false, slope_known_ = false;
+  bool defect_filtered_ = true;
   bool jacobian_here_ = false, reuse_jacobian_ = false;
 };
 
