@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "daedalus/base/finite.hpp"
+
 namespace daedalus::formulate {
 
 using integrate::Evaluation;
 
 namespace {
-
-bool all_finite(const double* values, std::size_t count) {
-  double sum = 0.0;  // one NaN or infinity makes 0 * value NaN
-  for (std::size_t i = 0; i < count; ++i) sum += 0.0 * values[i];
-  return sum == 0.0;
-}
 
 /// One compiled function with its own workspace.
 struct Call {

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "daedalus/base/finite.hpp"
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
@@ -29,10 +30,6 @@ std::unordered_set<NodeId> set_of(const std::vector<Expr>& symbols) {
 
 bool any_depends(const std::vector<Expr>& values, const std::vector<Expr>& symbols) {
   return std::ranges::any_of(expr::dependence(values, set_of(symbols)), [](bool depends) { return depends; });
-}
-
-bool all_finite(const double* values, std::size_t count) {
-  return std::all_of(values, values + count, [](double value) { return std::isfinite(value); });
 }
 
 std::vector<Expr> momentum_rate(const mechanics::Equations& eq) {

@@ -19,4 +19,20 @@ inline double error_weight(const Tolerance& tolerance, std::size_t i, double bef
   return error_weight(tolerance, i, std::max(std::abs(before), std::abs(after)));
 }
 
+/// Size of an error in units of the tolerance: the root of the mean square over the components (WRMS), and the component
+/// that is worst. `ratio(i)` is the error of component i in units of what it may have.
+template <class Ratio>
+void set_error(Attempt& result, std::size_t n, Ratio ratio) {
+  double sum = 0.0, largest = -1.0;
+  for (std::size_t i = 0; i < n; ++i) {
+    const double size = std::abs(ratio(i));
+    sum += size * size;
+    if (size > largest) {
+      largest = size;
+      result.worst = i;
+    }
+  }
+  if (n > 0) result.error = std::sqrt(sum / static_cast<double>(n));
+}
+
 }  // namespace daedalus::integrate

@@ -16,6 +16,7 @@
 #include <memory>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/finite.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/event_search.hpp"
@@ -63,10 +64,6 @@ const char* words_for(Evaluation outcome) {
       return "an iteration did not converge";
   }
   return "";
-}
-
-bool all_finite(const double* x, std::size_t n) {
-  return std::all_of(x, x + n, [](double value) { return std::isfinite(value); });
 }
 
 std::string time_text(double t) { return brief(t, 12); }

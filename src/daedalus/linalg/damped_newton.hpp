@@ -14,13 +14,16 @@ enum class NewtonOutcome { solved, not_finite, singular, no_descent, too_many };
 /// round-off. Owns its workspace.
 class DampedNewton {
  public:
+  static constexpr int most = 60;  ///< iterations
+
   explicit DampedNewton(std::size_t n) : step_(n), trial_(n), next_(n) {}
 
-  /// `evaluate(w, R)` writes the residual and says whether it is finite; `factor(w)` factors its Jacobian; `solve(x)`
-  /// solves with the factors in place; `size(i, w_i)` is the positive size in which changes of w_i are measured.
-  /// A linear problem takes one step.
+  /// `evaluate(w, R)` writes the residual and says whether it is finite; `factor(w)` factors its Jacobian at the point
+  /// of the last evaluation; `solve(x)` solves with the factors in place; `size(i, w_i)` is the positive size in which
+  /// changes of w_i are measured. A linear problem takes one step.
   template <class Evaluate, class Factor, class Solve, class Size>
-  NewtonOutcome operator()(std::vector<double>& w, bool linear, Evaluate evaluate, Factor factor, Solve solve, Size size) {
+  NewtonOutcome operator()(std::vector<double>& w, bool linear, Evaluate evaluate, Factor factor, Solve solve,
+                           Size size) {
     const std::size_t n = w.size();
     const auto length = [&](const std::vector<double>& of) {
       double largest = 0.0;
@@ -29,13 +32,14 @@ class DampedNewton {
     };
     double last = std::numeric_limits<double>::infinity();
     if (!evaluate(w, next_)) return NewtonOutcome::not_finite;
-    for (iterations_ = 1; iterations_ <= 60; ++iterations_) {
+    for (int iteration = 0; iteration < most; ++iteration) {
       if (!factor(w)) return NewtonOutcome::singular;
       for (std::size_t i = 0; i < n; ++i) step_[i] = -next_[i];
       solve(step_);
       const double step = length(step_);
       if (!std::isfinite(step)) return NewtonOutcome::not_finite;
-      const bool done = linear || step <= 4.0 * std::numeric_limits<double>::epsilon() || (step < 1e-9 && step >= 0.5 * last);
+      const bool done =
+          linear || step <= 4.0 * std::numeric_limits<double>::epsilon() || (step < 1e-9 && step >= 0.5 * last);
       if (done) {
         for (std::size_t i = 0; i < n; ++i) w[i] += step_[i];
         return NewtonOutcome::solved;
@@ -55,11 +59,8 @@ class DampedNewton {
     return NewtonOutcome::too_many;
   }
 
-  std::size_t iterations() const { return iterations_; }
-
  private:
   std::vector<double> step_, trial_, next_, correction_ = step_;
-  std::size_t iterations_ = 0;
 };
 
 }  // namespace daedalus::linalg

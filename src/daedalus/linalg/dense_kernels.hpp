@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "daedalus/base/finite.hpp"
+
 // Loops shared by the sources of this room; not part of its interface.
 namespace daedalus::linalg {
 
@@ -29,18 +31,6 @@ inline double dot(const double* x, const double* y, std::size_t length) {
 /// y += alpha x
 inline void add_multiple(double alpha, const double* __restrict x, double* __restrict y, std::size_t length) {
   for (std::size_t i = 0; i < length; ++i) y[i] += alpha * x[i];
-}
-
-/// True where no value is NaN or infinite.
-inline bool all_finite(const double* x, std::size_t length) {
-  double s0 = 0.0, s1 = 0.0;
-  std::size_t i = 0;
-  for (; i + 2 <= length; i += 2) {
-    s0 += x[i] * 0.0;
-    s1 += x[i + 1] * 0.0;
-  }
-  if (i < length) s0 += x[i] * 0.0;
-  return s0 + s1 == 0.0;
 }
 
 inline bool same_bits(const double* x, const double* y, std::size_t length) {

@@ -22,24 +22,21 @@
 #include <limits>
 #include <numeric>
 
+#include "daedalus/base/finite.hpp"
+
 namespace daedalus::mechanics {
 
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-bool all_finite(const std::vector<double>& values) {
-  double sum = 0.0;  // one NaN or infinity makes 0 * value NaN
-  for (const double value : values) sum += 0.0 * value;
-  return sum == 0.0;
-}
-
 }  // namespace
 
 Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
     : functions_(std::move(functions)),
       kkt_(functions_->mass, functions_->jacobian),
-      auxiliary_lu_(functions_->equations.z.size()) {
+      auxiliary_lu_(functions_->equations.z.size()),
+      auxiliary_newton_(functions_->equations.z.size()) {
   const Functions& fn = *functions_;
   motion_scratch_ = fn.motion.make_scratch();
   geometry_scratch_ = fn.geometry.make_scratch();
@@ -67,9 +64,6 @@ Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
   right_m_.resize(fn.m);
   step_m_.resize(fn.m);
   auxiliary_matrix_.resize(extra * extra);
-  auxiliary_step_.resize(extra);
-  auxiliary_trial_.resize(extra);
-  auxiliary_next_.resize(extra);
   w_before_.resize(extra);
   position_last_.resize(fn.holonomic);
   position_scale_.resize(fn.holonomic);
@@ -130,60 +124,49 @@ bool Evaluator::evaluate_auxiliary(double t, const double* x, const double* w) {
   return all_finite(auxiliary_);
 }
 
-/// Newton's method with the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section
-/// 3.3): a step is halved until the next simplified Newton correction is shorter than it.
 Outcome Evaluator::newton_for_auxiliary(double t, const double* x) {
   const Functions& fn = *functions_;
   const std::size_t size = w_.size();
   if (fn.auxiliary_linear) std::fill(w_.begin(), w_.end(), 0.0);  // one step is exact; no memory of the last call
-  if (!evaluate_auxiliary(t, x, w_.data())) return not_finite("an auxiliary equation");
-  // Corrections in units of the unknown; near zero its nominal size counts.
-  const auto size_of = [&](std::size_t i, double w) {
-    return std::max(std::abs(w), 1e-8 * fn.equations.model->auxiliary[i].nominal);
-  };
-  double last = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < 60; ++iteration) {
-    std::fill(auxiliary_matrix_.begin(), auxiliary_matrix_.end(), 0.0);
-    const linalg::Sparsity& pattern = fn.auxiliary_jacobian;
-    for (std::size_t i = 0; i < size; ++i)
-      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-        auxiliary_matrix_[i * size + pattern.column[k]] = auxiliary_[size + k];
-    if (!auxiliary_lu_.factor(auxiliary_matrix_.data())) {
+  const linalg::NewtonOutcome outcome = auxiliary_newton_(
+      w_, fn.auxiliary_linear,
+      [&](const std::vector<double>& w, std::vector<double>& residual) {
+        const bool finite = evaluate_auxiliary(t, x, w.data());
+        std::copy_n(auxiliary_.begin(), size, residual.begin());
+        return finite;
+      },
+      [&](const std::vector<double>&) {  // at the point of the last evaluation
+        std::fill(auxiliary_matrix_.begin(), auxiliary_matrix_.end(), 0.0);
+        const linalg::Sparsity& pattern = fn.auxiliary_jacobian;
+        for (std::size_t i = 0; i < size; ++i)
+          for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+            auxiliary_matrix_[i * size + pattern.column[k]] = auxiliary_[size + k];
+        return auxiliary_lu_.factor(auxiliary_matrix_.data());
+      },
+      [&](std::vector<double>& step) { auxiliary_lu_.solve(step.data()); },
+      // In units of the unknown; near zero its nominal size counts.
+      [&](std::size_t i, double w) {
+        return std::max(std::abs(w), 1e-8 * fn.equations.model->auxiliary[i].nominal);
+      });
+  switch (outcome) {
+    case linalg::NewtonOutcome::solved:
+      return all_finite(w_) ? Outcome::ok : not_finite("an auxiliary unknown");
+    case linalg::NewtonOutcome::not_finite:
+      return not_finite("an auxiliary equation");
+    case linalg::NewtonOutcome::singular: {
       const std::size_t column = auxiliary_lu_.singular_column();
       explanation_ = fmt::format("the [equations] do not determine {}", fn.equations.z_differential[column]
                                                                             ? fn.equations.z_rate[column].name()
                                                                             : fn.equations.z[column].name());
       return Outcome::singular;
     }
-    for (std::size_t i = 0; i < size; ++i) auxiliary_step_[i] = -auxiliary_[i];
-    auxiliary_lu_.solve(auxiliary_step_.data());
-    double step = 0.0;
-    for (std::size_t i = 0; i < size; ++i)
-      step = std::max(step, std::abs(auxiliary_step_[i]) / size_of(i, w_[i] + auxiliary_step_[i]));
-    if (fn.auxiliary_linear || step <= 4.0 * epsilon || (step < 1e-9 && step >= 0.5 * last)) {
-      for (std::size_t i = 0; i < size; ++i) w_[i] += auxiliary_step_[i];
-      return all_finite(w_) ? Outcome::ok : not_finite("an auxiliary unknown");
-    }
-    last = step;
-    double damping = 1.0;
-    for (;; damping *= 0.5) {
-      if (damping < 1e-9) {
-        explanation_ = "the algebraic [equations] have no solution near the last one";
-        return Outcome::no_convergence;
-      }
-      for (std::size_t i = 0; i < size; ++i) auxiliary_trial_[i] = w_[i] + damping * auxiliary_step_[i];
-      if (!evaluate_auxiliary(t, x, auxiliary_trial_.data())) continue;
-      if (step < 1e-6) break;  // close: round-off would decide the test
-      auxiliary_next_.assign(auxiliary_.begin(), auxiliary_.begin() + static_cast<std::ptrdiff_t>(size));
-      auxiliary_lu_.solve(auxiliary_next_.data());
-      double next = 0.0;
-      for (std::size_t i = 0; i < size; ++i)
-        next = std::max(next, std::abs(auxiliary_next_[i]) / size_of(i, w_[i] + auxiliary_step_[i]));
-      if (next <= (1.0 - 0.25 * damping) * step) break;
-    }
-    w_.swap(auxiliary_trial_);
+    case linalg::NewtonOutcome::no_descent:
+      explanation_ = "the algebraic [equations] have no solution near the last one";
+      return Outcome::no_convergence;
+    case linalg::NewtonOutcome::too_many:
+      break;
   }
-  explanation_ = "the algebraic [equations] were not solved in 60 Newton steps";
+  explanation_ = fmt::format("the algebraic [equations] were not solved in {} Newton steps", linalg::DampedNewton::most);
   return Outcome::no_convergence;
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "daedalus/linalg/damped_newton.hpp"
 #include "daedalus/linalg/kkt.hpp"
 #include "daedalus/linalg/lu.hpp"
 #include "daedalus/mechanics/functions.hpp"
@@ -116,7 +117,8 @@ class Evaluator {
   std::vector<double> position_residual_, acceleration_residual_, acceleration_scale_;
   std::vector<double> right_q_, right_m_, step_q_, step_m_;
   linalg::DenseLu auxiliary_lu_;
-  std::vector<double> auxiliary_matrix_, auxiliary_step_, auxiliary_trial_, auxiliary_next_, w_before_;
+  linalg::DampedNewton auxiliary_newton_;
+  std::vector<double> auxiliary_matrix_, w_before_;
   std::vector<double> position_last_, position_scale_, velocity_scale_;
   std::size_t factorizations_ = 0;
   std::string explanation_;

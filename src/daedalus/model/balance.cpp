@@ -89,7 +89,8 @@ struct Part {
   std::vector<std::size_t> left_over, rows, columns;
 };
 
-Part part_of(const Neighbours& rows, const std::vector<std::size_t>& of_row, const std::vector<std::size_t>& of_column) {
+Part part_of(const Neighbours& rows, const std::vector<std::size_t>& of_row,
+             const std::vector<std::size_t>& of_column) {
   Part part;
   std::vector<bool> row_seen(of_row.size(), false), column_seen(of_column.size(), false);
   std::deque<std::size_t> queue;
@@ -131,8 +132,6 @@ class Balance {
  public:
   Balance(const Model& model, const std::vector<Unknown>& unknowns, std::string noun)
       : model_(model), unknowns_(unknowns), noun_(std::move(noun)), rows_(incidence(model, unknowns)) {}
-
-  std::size_t equations() const { return rows_.size(); }
 
   void too_many(Faults& faults) const {
     const Part part = over(match(rows_, unknowns_.size()));
@@ -209,11 +208,13 @@ class Balance {
   }
 
   std::string equations_text(const std::vector<std::size_t>& which) const {
-    return which.empty() ? "no equation" : fmt::format("{} ({})", count(which.size(), "equation"), list(equation_names(which)));
+    return which.empty() ? "no equation"
+                         : fmt::format("{} ({})", count(which.size(), "equation"), list(equation_names(which)));
   }
 
   std::string unknowns_text(const std::vector<std::size_t>& which) const {
-    return which.empty() ? "no unknown" : fmt::format("{} ({})", count(which.size(), noun_), list(unknown_names(which)));
+    return which.empty() ? "no unknown"
+                         : fmt::format("{} ({})", count(which.size(), noun_), list(unknown_names(which)));
   }
 
   const Model& model_;
@@ -226,8 +227,9 @@ class Balance {
 
 void check_balance(const Model& model, Faults& faults) {
   const bool mechanics = model.kind == Kind::lagrangian || model.kind == Kind::mechanical;
+  if (model.kind == Kind::linear) return;  // rectangular ones can be analyzed
   const std::vector<Unknown>& unknowns = mechanics ? model.auxiliary : model.variables;
-  if (mechanics && model.equations.size() == unknowns.size()) return;
+  if (model.equations.size() == unknowns.size()) return;
   if (mechanics && unknowns.empty()) {
     faults.add("too-many-equations",
                fmt::format("{} in [equations], but no auxiliary unknown", count(model.equations.size(), "equation")),
@@ -235,17 +237,15 @@ void check_balance(const Model& model, Faults& faults) {
                model.equations[0].place);
     return;
   }
-  if (model.kind == Kind::linear && !faults.empty()) return;  // sizes may not agree
   const Balance balance(model, unknowns, mechanics ? "auxiliary unknown" : "variable");
-  if (balance.equations() == unknowns.size()) {
-    if (faults.empty()) balance.square(faults);
-  } else if (model.kind == Kind::linear) {
-    return;  // rectangular pencils can be analyzed
-  } else if (balance.equations() > unknowns.size()) {
+  if (model.equations.size() > unknowns.size())
     balance.too_many(faults);
-  } else {
+  else
     balance.too_few(faults);
-  }
+}
+
+void check_assignment(const Model& model, Faults& faults) {
+  Balance(model, model.variables, "variable").square(faults);
 }
 
 }  // namespace daedalus::model

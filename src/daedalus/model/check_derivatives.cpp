@@ -22,11 +22,11 @@ class DerivativeCheck {
         known_[&unknown] = mechanics_ && unknowns == &model.variables ? 2 : 0;
         for (std::size_t k = 0; k < unknown.rates.size(); ++k) rates_[unknown.rates[k].id()] = {&unknown, k + 1};
       }
-    for (const Equation& equation : model.equations)
-      each_rate(equation.residual, [&](const Rate& rate) {
-        known_[rate.of] = std::max(known_[rate.of], rate.order);
-        return true;
-      });
+    std::vector<NodeId> roots;  // one walk for all: equations may share long definitions
+    for (const Equation& equation : model.equations) roots.push_back(equation.residual.id());
+    for (const NodeId id : walk_.from(*model.graph, roots))
+      if (const auto found = rates_.find(id); found != rates_.end())
+        known_[found->second.of] = std::max(known_[found->second.of], found->second.order);
     for (const Entry& entry : model.E.entries)
       if (!entry.value.is_constant(0.0)) known_[&model.variables[entry.column]] = 1;
   }

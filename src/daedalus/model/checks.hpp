@@ -12,8 +12,11 @@ void check_model(const Model& model, Faults& faults);
 void check_derivatives(const Model& model, Faults& faults);
 
 /// Checks that there are as many equations as unknowns, and otherwise names the part of the model that has too many or
-/// too few (maximum matching and the coarse decomposition of Dulmage and Mendelsohn, 1958). Of a square DAE it checks that
-/// every variable has an equation of its own.
+/// too few (maximum matching and the coarse decomposition of Dulmage and Mendelsohn, 1958).
 void check_balance(const Model& model, Faults& faults);
+
+/// Checks that every variable of a square model of kind dae or linear can have an equation of its own. Takes a time in
+/// proportion to the number of variables in all equations, definitions written out.
+void check_assignment(const Model& model, Faults& faults);
 
 }  // namespace daedalus::model

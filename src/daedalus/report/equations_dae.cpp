@@ -6,6 +6,7 @@
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
 #include "daedalus/report/equations.hpp"
+#include "daedalus/report/shared_parts.hpp"
 
 namespace daedalus::report {
 
@@ -17,8 +18,12 @@ std::string equations_text(const DaeFunctions& dae) {
                                  count(dae.dimension(), "unknown"), dae.differential, algebraic);
   std::size_t width = 0;
   for (const DaeFunctions::Row& row : dae.rows) width = std::max(width, row.name.size());
+  const SharedParts shared = shared_parts(dae.equations.F);
   for (std::size_t i = 0; i < dae.rows.size(); ++i)
-    text += fmt::format("  {:<{}}  {} = 0\n", dae.rows[i].name, width, expr::to_text(expr::tidy(dae.equations.F[i])));
+    text += fmt::format("  {:<{}}  {} = 0\n", dae.rows[i].name, width, expr::to_text(expr::tidy(shared.roots[i])));
+  if (!shared.parts.empty()) text += "\nwhere parts that occur more than once are\n";
+  for (const auto& [name, value] : shared.parts)
+    text += fmt::format("  {} = {}\n", name.name(), expr::to_text(expr::tidy(value)));
   text += "\nunknowns:";
   for (const DaeFunctions::Unknown& unknown : dae.unknowns) text += " " + unknown.name;
   return text + "\n";

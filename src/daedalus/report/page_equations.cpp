@@ -8,6 +8,7 @@
 #include "daedalus/expr/mathml.hpp"
 #include "daedalus/expr/tidy.hpp"
 #include "daedalus/report/page_parts.hpp"
+#include "daedalus/report/shared_parts.hpp"
 
 namespace daedalus::report {
 
@@ -216,8 +217,13 @@ std::string page_equations(const structure::DaeFunctions& dae) {
   const model::Model& model = *dae.model;
   const std::size_t own = dae.rows.size() - (dae.dimension() - model.variables.size());
   std::string text = "<section id=\"equations\">\n<h2>Equations</h2>\n";
-  for (std::size_t i = 0; i < own && i < most_entries; ++i) text += display(zero_equation(dae.equations.F[i]));
-  if (own > most_entries) text += fmt::format("<p>... and {} further equations</p>\n", own - most_entries);
+  const std::size_t shown = std::min(own, most_entries);
+  const auto begin = dae.equations.F.begin();
+  const SharedParts shared = shared_parts({begin, begin + static_cast<std::ptrdiff_t>(shown)});
+  for (const Expr& residual : shared.roots) text += display(zero_equation(residual));
+  if (own > shown) text += fmt::format("<p>... and {} further equations</p>\n", own - shown);
+  if (!shared.parts.empty()) text += "<p>Parts that occur more than once:</p>\n";
+  for (const auto& [name, value] : shared.parts) text += display(equals(formula_of(name), formula_of(value)));
   return text + parameters_table(model) + "</section>\n";
 }
 

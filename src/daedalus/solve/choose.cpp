@@ -43,7 +43,8 @@ void check_kind(const FormulationEntry& form, const model::Model& model) {
                             form.name, form.index, method.name, method.highest_index),
                 "choose a formulation of lower index, such as projection, or a method such as radau");
   std::vector<std::string> shown, taken;
-  for (const View view : form.views) shown.push_back(name_of(view));
+  for (const View view : form.views)
+    if (view != View::automatic) shown.push_back(name_of(view));
   for (const View view : method.accepts) taken.push_back(name_of(view));
   throw Error("method-does-not-fit",
               fmt::format("the formulation '{}' makes systems of the form {}, and the method '{}' takes {}", form.name,

@@ -132,9 +132,17 @@ model::Model continued(model::Model model, const Moment& moment) {
     start.value = found->second;
     start.given = true;
   };
+  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
   for (model::Unknown& unknown : model.variables) {
     take(unknown, 0);
-    take(unknown, 1);
+    if (mechanical) {
+      take(unknown, 1);
+      continue;
+    }
+    // The state of a DAE has all derivatives but the highest, which is only a guess and absent for algebraic unknowns.
+    const std::size_t highest = unknown.rates.size();
+    for (std::size_t times = 1; times <= highest; ++times)
+      if (times < highest || values.contains(model::derivative_name(unknown.name, times))) take(unknown, times);
   }
   for (model::Unknown& unknown : model.auxiliary) take(unknown, 0);
   for (model::Parameter& discrete : model.discrete) {

@@ -7,19 +7,10 @@
 
 #include <cmath>
 
+#include "daedalus/base/finite.hpp"
 #include "daedalus/linalg/rank.hpp"
 
 namespace daedalus::structure {
-
-namespace {
-
-bool all_finite(const std::vector<double>& values) {
-  double sum = 0.0;  // one NaN or infinity makes 0 * value NaN
-  for (const double value : values) sum += 0.0 * value;
-  return sum == 0.0;
-}
-
-}  // namespace
 
 DaeEvaluator::DaeEvaluator(std::shared_ptr<const DaeFunctions> functions)
     : functions_(std::move(functions)),

@@ -8,6 +8,7 @@
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
+#include "daedalus/model/checks.hpp"
 
 namespace daedalus::structure {
 
@@ -103,6 +104,9 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
     throw Error("not-square", fmt::format("{} for {}", count(model.E.rows, "equation"), count(model.E.columns, "variable")),
                 "to run a model, give E and A as many rows as there are variables",
                 place_of_E(model));
+  Faults faults;
+  model::check_assignment(model, faults);
+  faults.throw_if_any();
   DAEDALUS_CHECK(eq.F.size() == eq.y.size(), "{} equations for {} unknowns", eq.F.size(), eq.y.size());
 
   const auto numbers = model.numbers();

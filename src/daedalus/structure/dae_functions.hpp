@@ -52,7 +52,8 @@ struct DaeFunctions {
   std::size_t dimension() const { return unknowns.size(); }
 };
 
-/// Brings a model of kind dae or linear to first order and compiles it. Throws Error where a linear one is not square.
+/// Brings a model of kind dae or linear to first order and compiles it. Throws Error where it is not square, or
+/// where nothing determines some variable.
 std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model);
 
 }  // namespace daedalus::structure

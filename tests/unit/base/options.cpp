@@ -99,6 +99,7 @@ TEST(OptionsTest, BadValueNamesOptionValueAndBound) {
   }
   EXPECT_NE(only_fault("baumgarte:omega=-1").message.find("at least 0"), std::string::npos);
   EXPECT_EQ(Options(parse_choice("baumgarte:xi=10"), specs).number("xi"), 10.0);
+  EXPECT_EQ(Options(parse_choice("baumgarte:xi=2/3"), specs).number("xi"), 2.0 / 3.0);
   const Fault word = only_fault("baumgarte:variant=weigthed");
   EXPECT_EQ(word.code, "bad-option-value");
   EXPECT_NE(word.message.find("plain, weighted"), std::string::npos);

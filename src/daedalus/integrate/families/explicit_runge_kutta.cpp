@@ -81,16 +81,9 @@ class ExplicitRungeKutta final : public Stepper {
       error_[i] = h * sum;
     }
     if (system_.project_error) system_.project_error(error_.data());
-    double square_sum = 0.0, largest = -1.0;
-    for (std::size_t i = 0; i < error_.size(); ++i) {
-      const double ratio = std::abs(error_[i]) / error_weight(tolerance, i, ends_.state()[i], ends_.candidate()[i]);
-      square_sum += ratio * ratio;
-      if (ratio > largest) {
-        largest = ratio;
-        result.worst = i;
-      }
-    }
-    if (!error_.empty()) result.error = std::sqrt(square_sum / static_cast<double>(error_.size()));
+    set_error(result, error_.size(), [&](std::size_t i) {
+      return error_[i] / error_weight(tolerance, i, ends_.state()[i], ends_.candidate()[i]);
+    });
   }
 
   const System& system_;

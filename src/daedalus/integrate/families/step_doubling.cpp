@@ -216,19 +216,11 @@ class StepDoubling final : public Stepper {
   void estimate(double h, const Tolerance& tolerance, Attempt& result) {
     if (n_ == 0) return;
     if (system_.project_error) system_.project_error(error_.data());
-    double square_sum = 0.0, largest = -1.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      double ratio = std::abs(error_[i]) / error_weight(tolerance, i, now_[i], candidate_[i]);
-      if (system_.implicit) {
-        for (int k = 1; k < system_.implicit->index[i]; ++k) ratio *= std::abs(h);
-      }
-      square_sum += ratio * ratio;
-      if (ratio > largest) {
-        largest = ratio;
-        result.worst = i;
-      }
-    }
-    result.error = std::sqrt(square_sum / static_cast<double>(n_));
+    set_error(result, n_, [&](std::size_t i) {
+      double ratio = error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]);
+      for (int k = 1; system_.implicit && k < system_.implicit->index[i]; ++k) ratio *= std::abs(h);
+      return ratio;
+    });
   }
 
   /// Counts what the three steppers spent; of evaluations of f only those that were made.

@@ -141,16 +141,7 @@ class Dopri5 final : public Stepper {
     if (n_ == 0) return;
     sum_slopes<error_weights>(k_, h_, n_, error_.data());
     if (system_.project_error) system_.project_error(error_.data());
-    double sum = 0.0, largest = -1.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double ratio = error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]);
-      sum += ratio * ratio;
-      if (std::abs(ratio) > largest) {
-        largest = std::abs(ratio);
-        result.worst = i;
-      }
-    }
-    result.error = std::sqrt(sum / static_cast<double>(n_));
+    set_error(result, n_, [&](std::size_t i) { return error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]); });
   }
 
   /// Compares stages 6 and 7, both at t + h: |k7 - k6| / |x7 - x6| is about |lambda|. Differences at the level of

@@ -434,16 +434,10 @@ class Radau final : public Stepper {
   }
 
   double measure(const Tolerance& tolerance, Attempt& result) const {
-    double sum = 0.0, most = -1.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double share = power_[i] * std::abs(error_[i]) / error_weight(tolerance, i, now_[i], candidate_[i]);
-      sum += share * share;
-      if (share > most) {
-        most = share;
-        result.worst = i;
-      }
-    }
-    return std::sqrt(sum / static_cast<double>(n_));
+    set_error(result, n_, [&](std::size_t i) {
+      return power_[i] * error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]);
+    });
+    return result.error;
   }
 
   /// Where the end of the step was moved, the polynomial follows it with the slope that the system has there.

@@ -230,19 +230,9 @@ class Rodas5p final : public Stepper {
   }
 
   void estimate(const Tolerance& tolerance, Attempt& result) {
-    if (n_ == 0) return;
     error_ = u_.back();
     if (system_.project_error) system_.project_error(error_.data());
-    double sum = 0.0, largest = -1.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double ratio = error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]);
-      sum += ratio * ratio;
-      if (std::abs(ratio) > largest) {
-        largest = std::abs(ratio);
-        result.worst = i;
-      }
-    }
-    result.error = std::sqrt(sum / static_cast<double>(n_));
+    set_error(result, n_, [&](std::size_t i) { return error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]); });
   }
 
   Evaluation prepare_dense() {
