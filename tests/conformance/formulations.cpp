@@ -273,9 +273,10 @@ TEST(Formulations, StepsAllocateNothing) {
           EXPECT_TRUE(run.success()) << run.message;
           return std::pair{run.stats.steps, used};
         };
-        count(problem.t_end);  // whatever happens once per process
-        const auto [short_steps, short_count] = count(problem.t_end / 4);
-        const auto [long_steps, long_count] = count(problem.t_end);
+        // What happens once, such as the growth of a table of expressions that runs share, happens in one of three runs.
+        const auto least = [&](double t_end) { return std::min({count(t_end), count(t_end), count(t_end)}); };
+        const auto [short_steps, short_count] = least(problem.t_end / 4);
+        const auto [long_steps, long_count] = least(problem.t_end);
         EXPECT_GT(long_steps, short_steps + 10);
         EXPECT_EQ(long_count, short_count);
       }

@@ -61,6 +61,8 @@ struct IntegratorEntry {
   std::vector<Multistep> multistep = {};  ///< formulas for constant steps, by order, where it is a multistep method
 };
 
+/// The option `beta` of methods whose steps may be chosen by PI control: see Attempt::memory.
+OptionSpec error_memory_option();
 /// Power of h with which the error estimate under step control shrinks, from the method itself or from step doubling.
 int estimate_power(const IntegratorEntry& method);
 /// Says whether the entry claims a property such as "symplectic".

@@ -29,6 +29,14 @@ std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const Syste
   return method.make(system, options);
 }
 
+OptionSpec error_memory_option() {
+  return {.name = "beta",
+          .summary = "PI step control: power with which the error of the step before counts; 0.04 makes steps smoother",
+          .standard = 0.0,
+          .least = 0.0,
+          .most = 0.1};
+}
+
 int estimate_power(const IntegratorEntry& method) { return method.adaptive ? method.estimate_order : method.order + 1; }
 
 bool has_property(const IntegratorEntry& method, const std::string& property) {

@@ -27,6 +27,8 @@ struct Attempt {
   double error = 0.0;
   /// The component with the largest estimate in units of its tolerance, where there is an estimate.
   std::optional<std::size_t> worst = std::nullopt;
+  /// Power beta with which the error of the step before counts in step control; 0: it does not.
+  double memory = 0.0;
   /// The size of the next step as the method itself proposes it, after this one was accepted or rejected; the loop's own
   /// controller decides where there is none.
   std::optional<double> next_step = std::nullopt;

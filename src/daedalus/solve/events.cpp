@@ -33,6 +33,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double glance = 1e-9, look = 1e-6;
 /// At the start a function counts as zero if it is this much smaller than its change over a glance.
 constexpr double negligible = 1e-3;
+/// A function without a mode that is so many tolerances away from its bound has a side again.
+constexpr double far_away = 100.0;
 /// Whether a function is zero for a while, as a speed is in rest.
 bool rests_at_zero(const auto& watch) {
   return watch.decides.kind == Switches::Kind::side && watch.mode == 0.0 && !watch.by_time;
@@ -105,6 +107,7 @@ Events::Events(EventSymbols symbols, const EventSpan& span) : symbols_(std::move
   watched_scratch_ = watched_.make_scratch();
   terms_scratch_ = terms_.make_scratch();
   term_values_.resize(terms.size());
+  largest_term_.resize(watches_.size());
   round_off_.resize(watches_.size());
   condition_scratch_ = condition_function_.make_scratch();
   resets_scratch_ = resets_.make_scratch();
@@ -165,12 +168,19 @@ void Events::connect(EventPort port, std::size_t dimension) {
   hooks_.begin = [this](double t, double* x) { return begin(t, x); };
   hooks_.room = [this](double t, const double* x, double* room) {
     if (!evaluate(t, x, Modes::frozen)) return outcome_;
-    if (std::any_of(watches_.begin(), watches_.end(), [](const Watch& watch) { return rests_at_zero(watch); }))
+    if (std::ranges::any_of(watches_, [](const Watch& watch) { return watch.released || rests_at_zero(watch); }))
       evaluate_noise();
     for (std::size_t i = 0; i < watches_.size(); ++i) {
-      if (rests_at_zero(watches_[i]) && std::abs(values_[i]) <= round_off_[i]) values_[i] = 0.0;
-      if (values_[i] != 0.0) watches_[i].seen = values_[i];
-      room[i] = room_of(watches_[i], values_[i]);
+      Watch& watch = watches_[i];
+      if (rests_at_zero(watch) && std::abs(values_[i]) <= round_off_[i]) values_[i] = 0.0;
+      if (values_[i] != 0.0) watch.seen = values_[i];
+      watch.excursion = std::max(watch.excursion, std::abs(values_[i]));
+      if (watch.released && std::abs(values_[i]) > far_away * tolerance_of(i)) {
+        watch.released = false;
+        watch.trembles = 0;
+        set_mode(watch, watch.decides.mode(values_[i]));
+      }
+      room[i] = room_of(watch, values_[i]);
     }
     return Evaluation::ok;
   };
@@ -228,7 +238,7 @@ bool Events::probe(double t, const double* x) {
 }
 
 double Events::room_of(const Watch& watch, double value) const {
-  if (watch.by_time) return infinity;
+  if (watch.by_time || watch.released) return infinity;
   if (rests_at_zero(watch)) return value == 0.0 ? infinity : -std::abs(value);
   return std::min(value - watch.decides.low(watch.mode), watch.decides.high(watch.mode) - value);
 }
@@ -239,8 +249,31 @@ void Events::evaluate_noise() {
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     double most = 0.0;
     for (std::size_t k = term_start_[i]; k < term_start_[i + 1]; ++k) most = std::max(most, std::abs(term_values_[k]));
+    largest_term_[i] = most;
     round_off_[i] = 16.0 * epsilon * most;
   }
+}
+
+/// What the value of a function may be wrong by where evaluate_noise() was last.
+double Events::tolerance_of(std::size_t i) const { return span_.atol + span_.rtol * largest_term_[i]; }
+
+/// Whether the motion from here is the same on both sides of a bound, up to what round-off and a value within the
+/// tolerance explain.
+bool Events::makes_no_difference(std::size_t i, double t, const double* x) {
+  Watch& watch = watches_[i];
+  const double mode = watch.mode;
+  set_mode(watch, 1.0);
+  bool known = port_.slope(t, x, slope_.data()) == Evaluation::ok;
+  set_mode(watch, -1.0);
+  known = known && port_.slope(t, x, slope_ahead_.data()) == Evaluation::ok;
+  set_mode(watch, mode);
+  if (!known) return false;
+  double largest = 0.0, difference = 0.0;
+  for (std::size_t k = 0; k < slope_.size(); ++k) {
+    largest = std::max({largest, std::abs(slope_[k]), std::abs(slope_ahead_[k])});
+    difference = std::max(difference, std::abs(slope_[k] - slope_ahead_[k]));
+  }
+  return difference <= 10.0 * (span_.rtol * largest + span_.atol);
 }
 
 double Events::nearest_bound(const Watch& watch, double value) const {
@@ -269,7 +302,7 @@ bool Events::settle(double t, const double* x, Bound bound, std::string& culprit
   evaluate_noise();
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     Watch& watch = watches_[i];
-    if (watch.by_time) continue;
+    if (watch.by_time || watch.released) continue;
     const double distance = std::abs(given[i] - nearest_bound(watch, given[i]));
     if (distance > watch.noise) {
       if (bound == Bound::touched) touched_[i] = false;
@@ -279,13 +312,13 @@ bool Events::settle(double t, const double* x, Bound bound, std::string& culprit
   for (int round = 0; round < 8; ++round) {
     bool open = bound == Bound::at_start;
     for (std::size_t i = 0; i < watches_.size(); ++i)
-      open = open || touched_[i] || (!watches_[i].by_time && given[i] == nearest_bound(watches_[i], given[i]));
+      open = open || touched_[i] || (!watches_[i].by_time && !watches_[i].released && given[i] == nearest_bound(watches_[i], given[i]));
     if (!open) return true;
     if (!probe(t, x)) return false;
     bool changed = false;
     for (std::size_t i = 0; i < watches_.size(); ++i) {
       Watch& watch = watches_[i];
-      if (watch.by_time) continue;
+      if (watch.by_time || watch.released) continue;
       const double at = nearest_bound(watch, given[i]), distance = std::abs(given[i] - at);
       const bool near =
           distance == 0.0 || touched_[i] ||

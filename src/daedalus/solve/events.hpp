@@ -18,6 +18,7 @@ struct EventSpan {
   double t_start = 0.0, t_end = 0.0;
   double origin = 0.0;     ///< from which sampled events count
   bool continues = false;  ///< an earlier run: what happens at its end has happened
+  double rtol = 0.0, atol = 0.0;  ///< what the values of a function may be wrong by, relative to its largest term
 };
 
 /// Events, discrete values and modes of one trajectory: owns the frozen values, decides when they change and how, and
@@ -50,6 +51,9 @@ class Events {
     double seen = 0.0;         ///< the latest value that was not 0
     bool leaves_zero = false;  ///< at this moment, after it was 0 for a while
     double noise = 0.0;        ///< how far from the bound it may be at the moment of the crossing
+    double excursion = 0.0;    ///< largest value since the last change of mode
+    int trembles = 0;          ///< changes of mode in a row without a value above the tolerance between them
+    bool released = false;     ///< trembles around its bound, where the mode makes no difference: has none
     bool by_time = false;      ///< offset + rate t: it leaves at known times
     double offset = 0.0, rate = 0.0;
   };
@@ -72,6 +76,9 @@ class Events {
   double room_of(const Watch& watch, double value) const;
   double nearest_bound(const Watch& watch, double value) const;
   void evaluate_noise();
+  double tolerance_of(std::size_t i) const;
+  bool makes_no_difference(std::size_t i, double t, const double* x);
+  void release_if_trembling(std::size_t i, double t, const double* x);
   void set_mode(Watch& watch, double mode);
   void evaluate_conditions(const double* x, std::vector<double>& to);
   double exit_time(const Watch& watch) const;
@@ -83,6 +90,7 @@ class Events {
   integrate::Reaction react(double t, double* x);
   bool settle(double t, const double* x, Bound bound, std::string& culprit);
   std::string perform(const std::vector<std::size_t>& fired, double t, double* x);
+  bool follows_quickly(double t, const Rhythm& rhythm) const;
   std::optional<integrate::Reaction> complain(double t, Rhythm& rhythm, const std::string& what);
   integrate::Reaction endless(double t, const Rhythm& rhythm, const std::string& what) const;
   bool evaluate_resets(std::size_t e, double t, const double* x);
@@ -105,7 +113,7 @@ class Events {
   compile::Function watched_, terms_, condition_function_, resets_;
   compile::Function::Scratch watched_scratch_, terms_scratch_, condition_scratch_, resets_scratch_;
   std::vector<std::size_t> term_start_;
-  std::vector<double> term_values_, round_off_;
+  std::vector<double> term_values_, largest_term_, round_off_;
   EventPort::Depth watched_depth_ = EventPort::Depth::state;
   std::vector<const double*> inputs_;
   std::vector<double> values_, first_values_, change_, reset_values_, slope_, slope_ahead_, x_ahead_;

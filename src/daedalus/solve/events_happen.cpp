@@ -23,6 +23,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// Events of one name that follow each other faster than this part of the run, so many times, are without end.
 constexpr double quick = 1e-10;
 constexpr int most_quick = 20;
+/// A function that stays below `close` tolerances between changes of its mode, so many times, only trembles.
+constexpr double close = 10.0;
+constexpr int most_trembles = 3;
 /// Events that make each other happen at one moment.
 constexpr int longest_chain = 100;
 
@@ -182,8 +185,11 @@ Reaction Events::react(double t, double* x) {
     if (std::abs(span_.origin + k * sampled.period - t) <= slack) fired.push_back(sampled.event);
   }
   for (std::size_t i = 0; i < watches_.size(); ++i)
-    if (touched_[i] && watches_[i].place != 0)
+    if (touched_[i] && watches_[i].place != 0) {
+      release_if_trembling(i, t, x);
+      if (watches_[i].released) continue;
       if (auto endless = complain(t, watch_rhythm_[i], "the mode of '" + watches_[i].name + "'")) return *endless;
+    }
   evaluate_conditions(x, conditions_now_);
   for (std::size_t k = 0; k < conditions_.size(); ++k)
     if (conditions_now_[k] != 0.0 && conditions_[k] == 0.0) fired.push_back(condition_events_[k]);
@@ -302,10 +308,28 @@ std::string Events::perform(const std::vector<std::size_t>& fired, double t, dou
              : fmt::format("after the event '{}' at {}: {}", model().events[fired.front()].name, at_time(t), message);
 }
 
-std::optional<Reaction> Events::complain(double t, Rhythm& rhythm, const std::string& what) {
+/// A difference that vanishes, such as the voltage of a transistor that is switched off, has no sign beyond its
+/// tolerance. Where nothing depends on it, its changes are no events: the condition follows its value.
+void Events::release_if_trembling(std::size_t i, double t, const double* x) {
+  Watch& watch = watches_[i];
+  if (watch.event || !watch.motion || watch.decides.kind != Switches::Kind::side) return;
+  const bool at_once = follows_quickly(t, watch_rhythm_[i]);
+  watch.trembles = at_once || watch.excursion <= close * tolerance_of(i) ? watch.trembles + 1 : 0;
+  watch.excursion = 0.0;
+  if (watch.trembles < most_trembles || !makes_no_difference(i, t, x)) return;
+  watch.released = true;
+  watch_rhythm_[i].quick = 0;
+  touched_[i] = false;
+  frozen_[watch.place] = std::numeric_limits<double>::quiet_NaN();
+}
+
+bool Events::follows_quickly(double t, const Rhythm& rhythm) const {
   const double pause = std::abs(t - rhythm.last), span = std::abs(span_.t_end - span_.t_start);
-  rhythm.quick =
-      rhythm.count > 0 && pause <= std::max(quick * span, 20.0 * epsilon * std::abs(t)) ? rhythm.quick + 1 : 0;
+  return rhythm.count > 0 && pause <= std::max(quick * span, 20.0 * epsilon * std::abs(t));
+}
+
+std::optional<Reaction> Events::complain(double t, Rhythm& rhythm, const std::string& what) {
+  rhythm.quick = follows_quickly(t, rhythm) ? rhythm.quick + 1 : 0;
   rhythm.last = t;
   ++rhythm.count;
   if (rhythm.quick < most_quick) return std::nullopt;

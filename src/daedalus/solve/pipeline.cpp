@@ -239,7 +239,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   Events events(event_symbols({prepared.functions, prepared.dae}),
-                {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues});
+                {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues, plan.rtol, plan.atol});
   if (events.any()) {
     formulated.freeze(events.frozen().data());
     events.connect(event_port({prepared.functions, prepared.dae}, formulated, events.discrete()), formulated.system.dimension);

@@ -56,6 +56,79 @@ TEST(Loop, FirstStepIsTakenAndMaxStepObeyed) {
   EXPECT_LE(result.stats.steps, 64u);  // 60 of the longest, and the growth from 1e-3 by 6 in two or three
 }
 
+/// Says what it is told to say about its errors and keeps the steps it is asked for.
+class Recited final : public Stepper {
+ public:
+  Recited(std::vector<double> errors, double memory) : errors_(std::move(errors)), memory_(memory) {}
+  Evaluation start(double t, const double*) override {
+    t_ = t;
+    return Evaluation::ok;
+  }
+  Attempt attempt(double h, const Tolerance*) override {
+    steps.push_back(h);
+    Attempt result;
+    result.error = errors_[std::min(steps.size(), errors_.size()) - 1];
+    result.memory = memory_;
+    return result;
+  }
+  double* candidate() override { return &x_; }
+  Evaluation accepted(double t_next) override {
+    t_ = t_next;
+    return Evaluation::ok;
+  }
+  Evaluation replace_state(const double*) override { return Evaluation::ok; }
+  Evaluation interpolate(double, double* x) override {
+    *x = x_;
+    return Evaluation::ok;
+  }
+  const double* state() const override { return &x_; }
+
+  std::vector<double> steps;
+
+ private:
+  std::vector<double> errors_;
+  double memory_, x_ = 1.0;
+};
+
+// h_new = h 0.9 err^(-1/q + 0.75 beta) err_0^beta after a good step, err_0 the error of the good step before it, 1e-4 at
+// least and at first; after a refused one err_0 does not count, and the step after the next does not grow.
+TEST(Loop, StepsFollowTheControlLaw) {
+  const System system = growth(0.0);
+  const IntegratorEntry& method = integrator("dop853");
+  for (const double beta : {0.0, 0.04}) {
+    Recited stepper({0.5, 0.2, 3.0, 0.8, 0.3, 0.5}, beta);
+    LoopOptions options = controlled(system, 1.0, 1e-6);
+    options.first_step = 1e-3;
+    options.max_steps = 6;
+    std::vector<double> x{1.0};
+    ASSERT_EQ(integrate(system, method, stepper, options, {}, x).status, Status::too_many_steps);
+    const auto factor = [&](double error, double before) {
+      return 0.9 * std::pow(error, -1.0 / 8.0 + 0.75 * beta) * std::pow(before, beta);
+    };
+    const std::vector<double> expected{factor(0.5, 1e-4), factor(0.2, 0.5), factor(3.0, 1.0),
+                                       std::min(factor(0.8, 0.2), 1.0), factor(0.3, 0.8)};
+    ASSERT_EQ(stepper.steps.size(), 6u);
+    // Times are rounded to 1e-16 and steps are 1e-3.
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      EXPECT_NEAR(stepper.steps[i + 1] / stepper.steps[i], expected[i], 1e-12) << beta << " " << i;
+  }
+}
+
+// What PI control is for: where the size of the solution's derivatives changes all the time, fewer steps are refused.
+TEST(Loop, PiControlRefusesFewerSteps) {
+  const auto run_with = [](const char* beta) {
+    const System system = kepler();
+    const IntegratorEntry& method = integrator("dopri5");
+    const Options options(Choice{"dopri5", {{"beta", beta}}}, method.options);
+    const auto stepper = make_stepper(method, system, options, Control::adaptive);
+    std::vector<double> x = kepler_solution(0.0, 0.9);
+    return integrate(system, method, *stepper, controlled(system, 100.0, 1e-7), {}, x).stats;
+  };
+  const Stats plain = run_with("0"), smooth = run_with("0.04");
+  EXPECT_LT(smooth.rejected, plain.rejected);
+  EXPECT_LT(static_cast<double>(smooth.rhs), 1.1 * static_cast<double>(plain.rhs));
+}
+
 TEST(Loop, NoTinyLastStep) {
   for (const double t_end : {2.9, 3.0, 3.1, 3.2, 3.3}) {
     std::vector<double> times, x = kepler_solution(0.0);

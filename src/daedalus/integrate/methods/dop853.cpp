@@ -28,8 +28,9 @@ using Slopes = std::array<double*, 17>;
 
 class Dop853 final : public Stepper {
  public:
-  explicit Dop853(const System& system)
+  Dop853(const System& system, double beta)
       : system_(system),
+        beta_(beta),
         n_(system.dimension),
         old_(n_),
         now_(n_),
@@ -57,6 +58,7 @@ class Dop853 final : public Stepper {
     stepped_ = false;
     h_ = h;
     Attempt result;
+    result.memory = beta_;
     result.outcome = evaluate_stages();
     if (result.outcome != Evaluation::ok) return result;
     move_along<dop853::weights>(now_.data(), k_, h, n_, candidate_.data());
@@ -186,6 +188,7 @@ class Dop853 final : public Stepper {
   }
 
   const System& system_;
+  const double beta_;
   const std::size_t n_;
   std::vector<double> old_, now_, candidate_, argument_, error5_, error3_, slopes_, dense_;
   Slopes k_;
@@ -227,9 +230,10 @@ IntegratorEntry integrator_dop853() {
   entry.estimate_order = 8;
   entry.stability_radius = 6.1;
   entry.tableau = tableau();
-  entry.make = [](const System& system, const Options&) -> std::unique_ptr<Stepper> {
+  entry.options = {error_memory_option()};
+  entry.make = [](const System& system, const Options& options) -> std::unique_ptr<Stepper> {
     DAEDALUS_CHECK(system.ode, "dimension {}", system.dimension);
-    return std::make_unique<Dop853>(system);
+    return std::make_unique<Dop853>(system, options.number("beta"));
   };
   return entry;
 }

@@ -41,8 +41,9 @@ constexpr std::array<double, 8> node{0.0, 0.0, 0.2, 0.3, 0.8, 8.0 / 9.0, 1.0, 1.
 
 class Dopri5 final : public Stepper {
  public:
-  explicit Dopri5(const System& system)
+  Dopri5(const System& system, double beta)
       : system_(system),
+        beta_(beta),
         n_(system.dimension),
         old_(n_),
         now_(n_),
@@ -69,6 +70,7 @@ class Dopri5 final : public Stepper {
     stepped_ = end_known_ = false;
     h_ = h;
     Attempt result;
+    result.memory = beta_;
     result.outcome = evaluate_stages();
     if (result.outcome != Evaluation::ok) return result;
     move_along<weights>(now_.data(), k_, h, n_, candidate_.data());
@@ -159,6 +161,7 @@ class Dopri5 final : public Stepper {
   }
 
   const System& system_;
+  const double beta_;
   const std::size_t n_;
   std::vector<double> old_, now_, candidate_, tried_, argument_, error_, slopes_, dense_;
   std::array<double*, 8> k_;
@@ -195,9 +198,10 @@ IntegratorEntry integrator_dopri5() {
                      .b = {"35/384", "0", "500/1113", "125/192", "-2187/6784", "11/84", "0"},
                      .c = {"0", "1/5", "3/10", "4/5", "8/9", "1", "1"},
                      .embedded = {"5179/57600", "0", "7571/16695", "393/640", "-92097/339200", "187/2100", "1/40"}});
-  entry.make = [](const System& system, const Options&) -> std::unique_ptr<Stepper> {
+  entry.options = {error_memory_option()};
+  entry.make = [](const System& system, const Options& options) -> std::unique_ptr<Stepper> {
     DAEDALUS_CHECK(system.ode, "dimension {}", system.dimension);
-    return std::make_unique<Dopri5>(system);
+    return std::make_unique<Dopri5>(system, options.number("beta"));
   };
   return entry;
 }
