@@ -14,13 +14,14 @@ static_assert(static_cast<int>(Evaluation::singular) == static_cast<int>(DaeOutc
               static_cast<int>(Evaluation::no_convergence) == static_cast<int>(DaeOutcome::no_convergence));
 
 DaeObservation::DaeObservation(std::shared_ptr<const DaeFunctions> functions, State state)
-    : evaluator_(std::move(functions)), state_(state) {
+    : evaluator_(functions), watch_(kept_by(functions)), state_(state) {
   const DaeFunctions& fn = evaluator_.functions();
   for (const DaeFunctions::Column& column : fn.columns) columns_.push_back(column.name);
   levels_.resize(1);
   for (const std::size_t i : fn.algebraic_rows) levels_[0].columns.push_back("residual." + fn.rows[i].name);
   levels_[0].residual.resize(fn.algebraic_rows.size());
   levels_[0].scale.resize(fn.algebraic_rows.size());
+  watch_.name(invariants_);
   terms_.resize(fn.terms.output_count());
   terms_scratch_ = fn.terms.make_scratch();
   outputs_scratch_ = fn.outputs.make_scratch();
@@ -43,9 +44,10 @@ Evaluation DaeObservation::residuals_at(double t, const double* state) {
   return Evaluation::ok;
 }
 
-/// Of the equations without derivatives.
+/// Of the equations without derivatives, and of the invariants.
 void DaeObservation::find_residuals(const double* y) {
   const DaeFunctions& fn = evaluator_.functions();
+  watch_.look(t_, y, invariants_);
   if (fn.algebraic_rows.empty()) return;
   const double* inputs[] = {&t_, y, evaluator_.dy().data()};
   fn.terms(inputs, terms_.data(), terms_scratch_, frozen_);

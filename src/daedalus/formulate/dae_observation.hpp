@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "daedalus/formulate/invariants.hpp"
 #include "daedalus/formulate/observation.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
@@ -25,6 +26,7 @@ class DaeObservation final : public Observation {
   void freeze(const double* frozen) {
     frozen_ = frozen;
     evaluator_.freeze(frozen);
+    watch_.freeze(frozen);
   }
 
  private:
@@ -32,6 +34,7 @@ class DaeObservation final : public Observation {
   void see(const compile::Function& function, compile::Function::Scratch& scratch, double* row) const;
 
   structure::DaeEvaluator evaluator_;
+  InvariantWatch watch_;
   State state_;
   const double* frozen_ = nullptr;
   compile::Function::Scratch terms_scratch_, outputs_scratch_, pictures_scratch_;

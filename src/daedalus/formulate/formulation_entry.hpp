@@ -30,6 +30,9 @@ struct Formulated {
   std::function<void(const std::vector<double>& auxiliary)> guess;
   /// Lets every evaluation read these frozen values (see compile/switches.hpp), which must outlive it.
   std::function<void(const double* frozen)> freeze;
+  /// Sets the norm in which projections onto invariants change a state least: component i of it counts in units of
+  /// atol_i + rtol |x_i|. Empty where nothing is projected so.
+  std::function<void(double rtol, const std::vector<double>& atol)> weigh;
   /// Factorizations that the system has needed so far, beside those of the method.
   std::function<std::size_t()> factorizations;
 };
@@ -40,10 +43,14 @@ struct FormulationEntry {
   std::string summary;
   std::string citation;
   std::vector<std::string> kinds;  ///< of models that it takes
+  /// Of which it keeps [invariants], not only watches them. Such a DAE must have some: there is nothing else to keep.
+  std::vector<std::string> keeps_invariants_of = {};
   int index = 0;                   ///< of the system that it produces
   bool projects = false;           ///< whether the constraints hold to round-off after every step
   std::vector<OptionSpec> options;
   std::vector<integrate::View> views = {};  ///< that it can show
+  std::vector<integrate::View> dae_views = {};  ///< of general DAEs, where it takes motion too
+  const std::vector<integrate::View>& views_of(const model::Model& model) const;
   /// Makes the system in one of its views.
   std::function<Formulated(const Equations&, integrate::View, const Options&)> make;
 };

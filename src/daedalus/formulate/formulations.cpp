@@ -3,6 +3,11 @@
 
 namespace daedalus::formulate {
 
+const std::vector<integrate::View>& FormulationEntry::views_of(const model::Model& model) const {
+  const bool dae = model.kind == model::Kind::dae || model.kind == model::Kind::linear;
+  return dae && !dae_views.empty() ? dae_views : views;
+}
+
 const FormulationEntry& formulation(const std::string& name) {
   std::vector<std::string> known;
   for (const FormulationEntry& entry : formulations()) {

@@ -39,6 +39,8 @@ class Observation {
   };
   /// Levels are known even where at() fails, as far as they can be evaluated.
   const std::vector<Level>& levels() const { return levels_; }
+  /// The [invariants] of the model, in their order.
+  const Level& invariants() const { return invariants_; }
 
   struct Energy {
     double kinetic = 0.0, potential = 0.0;
@@ -51,6 +53,7 @@ class Observation {
  protected:
   std::vector<std::string> columns_;
   std::vector<Level> levels_;
+  Level invariants_;
   std::size_t picture_count_ = 0;
   bool has_energy_ = false, conservative_ = false;
 };

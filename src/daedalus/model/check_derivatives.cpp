@@ -1,10 +1,13 @@
 // The equations determine derivatives up to the highest that stands in them; coordinates have an acceleration. Nothing
-// else in a model can use, or start with, a higher one.
+// else in a model can use, or start with, a higher one. What lies below the highest is the state: an invariant connects
+// t and the state alone.
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "daedalus/expr/walk.hpp"
 #include "daedalus/model/checks.hpp"
@@ -20,6 +23,7 @@ class DerivativeCheck {
     for (const auto* unknowns : {&model.variables, &model.auxiliary})
       for (const Unknown& unknown : *unknowns) {
         known_[&unknown] = mechanics_ && unknowns == &model.variables ? 2 : 0;
+        values_[unknown.symbol.id()] = &unknown;
         for (std::size_t k = 0; k < unknown.rates.size(); ++k) rates_[unknown.rates[k].id()] = {&unknown, k + 1};
       }
     std::vector<NodeId> roots;  // one walk for all: equations may share long definitions
@@ -32,6 +36,7 @@ class DerivativeCheck {
   }
 
   void run() {
+    for (const Equation& invariant : model_.invariants) check_invariant(invariant);
     if (!mechanics_)
       for (const Equation& equation : model_.initial)
         use(equation.residual, "the initial equation", equation.name, equation.place);
@@ -90,6 +95,41 @@ class DerivativeCheck {
     });
   }
 
+  void check_invariant(const Equation& invariant) {
+    bool unknowns = false;
+    const NodeId root[] = {invariant.residual.id()};
+    for (const NodeId id : walk_.from(invariant.residual.graph(), root)) {
+      const auto value = values_.find(id);
+      const auto rate = rates_.find(id);
+      if (value == values_.end() && rate == rates_.end()) continue;
+      unknowns = true;
+      const Unknown& of = value != values_.end() ? *value->second : *rate->second.of;
+      const std::size_t order = value != values_.end() ? 0 : rate->second.order, highest = known_[&of];
+      if (order < highest) continue;
+      faults_.add("not-allowed-here",
+                  fmt::format("the invariant '{}' uses '{}', which is not part of the state", invariant.name,
+                              derivative_name(of.name, order)),
+                  highest == 0 ? fmt::format("'{}' is algebraic: write the invariant with t and unknowns that have a derivative",
+                                             of.name)
+                               : fmt::format("'{}' follows from the equations: write the invariant with t and {}",
+                                             derivative_name(of.name, order),
+                                             highest == 1 ? of.name : of.name + ", " + derivative_name(of.name, highest - 1)),
+                  invariant.place);
+      return;
+    }
+    if (!unknowns)
+      faults_.add("invariant-without-unknown", fmt::format("the invariant '{}' contains no unknown", invariant.name),
+                  "an invariant connects unknowns that have a derivative", invariant.place);
+    if (names_.empty())
+      for (const auto* equations : {&model_.equations, &model_.constraints})
+        for (const Equation& equation : *equations) names_.insert(equation.name);
+    if (names_.contains(invariant.name))
+      faults_.add("duplicate-name",
+                  fmt::format("the invariant '{}' has the name of {}", invariant.name,
+                              mechanics_ ? "a constraint or an equation" : "an equation"),
+                  "results show both under their names: choose another one", invariant.place);
+  }
+
   Place place_of(const std::string& what) const {
     const auto found = model_.places.find(what);
     return found == model_.places.end() ? Place{model_.source} : found->second;
@@ -99,6 +139,8 @@ class DerivativeCheck {
   Faults& faults_;
   bool mechanics_;
   expr::Walk walk_;
+  std::unordered_set<std::string_view> names_;  ///< of equations and constraints
+  std::unordered_map<NodeId, const Unknown*> values_;
   std::unordered_map<NodeId, Rate> rates_;
   std::unordered_map<const Unknown*, std::size_t> known_;
 };

@@ -8,7 +8,8 @@ namespace daedalus::model {
 /// the velocities, constraints without unknowns. The reader and the builder share it.
 void check_model(const Model& model, Faults& faults);
 
-/// Checks that outputs, events, plots, drawings and starts use only derivatives that the equations determine.
+/// Checks that outputs, events, plots, drawings and starts use only derivatives that the equations determine, and that
+/// invariants use only the state.
 void check_derivatives(const Model& model, Faults& faults);
 
 /// Checks that there are as many equations as unknowns, and otherwise names the part of the model that has too many or

@@ -44,7 +44,7 @@ const std::vector<SectionInfo>& sections() {
       {"equations",
        {Kind::lagrangian, Kind::mechanical, Kind::dae},
        "a linear model is given by E, A and f in [linear]"},
-      {"invariants", {Kind::dae}, "in mechanics what must hold is a constraint: put it into [constraints]"},
+      {"invariants", {}, ""},
       {"linear", {Kind::linear}, "for matrices write kind = \"linear\""},
   };
   return table;
@@ -206,7 +206,7 @@ void Reader::declare_names() {
   declare_tables();
   if (!is_kind(Kind::linear) && !declare_equations("equations", equations_)) unknowns_complete_ = false;
   if (is_mechanics()) declare_equations("constraints", constraints_);
-  if (is_kind(Kind::dae)) declare_equations("invariants", invariants_);
+  declare_equations("invariants", invariants_);
   declare_equations("initial", initial_);
   if (is_kind(Kind::linear) && find(file_, "variables") == nullptr) declare_default_variables();
 }

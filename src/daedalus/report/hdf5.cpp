@@ -117,6 +117,8 @@ void write_attributes(hid_t root, const solve::Trajectory& run) {
       write_attribute(root, std::string("constraints_relative.") + levels[level], run.constraints.relative[level]);
     }
   if (run.energy) write_attribute(root, "invariants.energy", *run.energy);
+  for (const solve::InvariantResidual& one : run.invariants)
+    if (one.name != "energy" || !run.energy) write_attribute(root, "invariants." + one.name, one.relative);
   const std::pair<const char*, std::size_t> counters[] = {{"steps", run.stats.steps},
                                                           {"rejected", run.stats.rejected},
                                                           {"rhs", run.stats.rhs},

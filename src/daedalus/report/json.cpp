@@ -159,6 +159,7 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["constraints_relative"] = levels_json(trajectory.constraints.relative, trajectory.constraints);
   json["invariants"] = Json::object();
   if (trajectory.energy) json["invariants"]["energy"] = *trajectory.energy;
+  for (const solve::InvariantResidual& one : trajectory.invariants) json["invariants"][one.name] = one.relative;
   json["events"] = Json::array();
   for (const solve::EventRecord& event : trajectory.events) json["events"].push_back({{"name", event.name}, {"t", event.t}});
   const integrate::Stats& stats = trajectory.stats;
@@ -191,6 +192,9 @@ std::string to_json(const solve::Analysis& analysis) {
   for (const solve::HiddenConstraint& hidden : analysis.hidden)
     json["hidden_constraints"].push_back({{"of", hidden.of}, {"level", hidden.level}, {"equation", hidden.equation}});
   json["redundant_constraints"] = redundancies(analysis.redundant);
+  json["invariants"] = Json::array();
+  for (const solve::InvariantCheck& check : analysis.invariants)
+    json["invariants"].push_back({{"name", check.name}, {"rate", check.rate}, {"relative_rate", check.relative}});
   json["consistent"] = analysis.consistent;
   json["violations"] = violations_json(analysis.violations);
   json["notes"] = analysis.notes;

@@ -50,6 +50,17 @@ std::string events_text(const std::vector<solve::EventRecord>& events) {
   return fmt::format("{}", fmt::join(phrases, "; "));
 }
 
+std::string invariant_line(const std::vector<solve::InvariantResidual>& invariants) {
+  if (invariants.empty()) return {};
+  std::vector<std::string> parts;
+  for (std::size_t i = 0; i < invariants.size() && i < most_lines; ++i)
+    parts.push_back(fmt::format("{} {}", invariants[i].name, small(invariants[i].relative)));
+  double rest = 0.0;
+  for (std::size_t i = most_lines; i < invariants.size(); ++i) rest = std::max(rest, invariants[i].relative);
+  if (invariants.size() > most_lines) parts.push_back(fmt::format("{} others {}", invariants.size() - most_lines, small(rest)));
+  return line("invariant", joined(parts) + " (largest residuals, relative to their largest terms)");
+}
+
 std::string level_name(int level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
 
 }  // namespace
@@ -78,6 +89,7 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
       drift.push_back(fmt::format("{} {}", run.constraints.mechanical ? level_name(level) : "algebraic equations",
                                   small(run.constraints.relative[static_cast<std::size_t>(level)])));
   if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
+  text += invariant_line(run.invariants);
   if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
   if (!run.events.empty()) text += line("events", events_text(run.events));
   text += notes_lines(run.notes);
@@ -86,7 +98,11 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
     text += line("stopped", run.message);
     return text;
   }
-  if (run.formulation == "projection" && !drift.empty())
+  if (!run.invariants.empty() && !run.constraints.mechanical)
+    text += line("next", run.formulation == "projection"
+                             ? fmt::format("daedalus simulate {} --formulation direct   (the same without keeping invariants)", path)
+                             : fmt::format("daedalus simulate {} --formulation projection   (every invariant kept)", path));
+  else if (run.formulation == "projection" && !drift.empty())
     text += line("next", fmt::format("daedalus simulate {} --formulation index1   (the drift without projection)", path));
   else if (!drift.empty() && run.constraints.mechanical)
     text += line("next", fmt::format("daedalus simulate {} --formulation projection   (the same without drift)", path));
@@ -120,11 +136,15 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   for (const solve::Redundancy& one : analysis.redundant)
     text += line("redundant", fmt::format("{} follows from {}", one.constraint,
                                           one.follows_from.empty() ? "the other constraints" : joined(one.follows_from)));
+  for (std::size_t i = 0; i < analysis.invariants.size() && i < most_lines; ++i)
+    text += line(i == 0 ? "invariant" : "", fmt::format("{} changes at {} of what its terms do", analysis.invariants[i].name,
+                                                        small(analysis.invariants[i].relative)));
   if (analysis.consistent) text += line("start", "consistent as given");
   if (!analysis.consistent && analysis.violations.empty() && analysis.index) text += line("start", "not consistent as given");
   for (std::size_t i = 0; i < analysis.violations.size() && i < most_lines; ++i)
-    text += line(i == 0 ? "start" : "", fmt::format("not consistent: {} is violated by {} on {} level", analysis.violations[i].of,
-                                                    brief(analysis.violations[i].value), level_name(analysis.violations[i].level)));
+    text += line(i == 0 ? "start" : "", fmt::format("not consistent: {} is violated by {}{}", analysis.violations[i].of,
+                                                    brief(analysis.violations[i].value),
+                                                    mechanical ? " on " + level_name(analysis.violations[i].level) + " level" : ""));
   if (analysis.violations.size() > most_lines)
     text += line("", fmt::format("... and {} further violations", analysis.violations.size() - most_lines));
   text += notes_lines(analysis.notes);

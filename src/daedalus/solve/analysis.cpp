@@ -140,7 +140,10 @@ Analysis analyze_dae(const Prepared& prepared, double t_start) {
   out.system_class = ode    ? "ordinary differential equations"
                      : easy ? "differential-algebraic equations of index 1"
                             : "differential-algebraic equations of index 1 with a singular matrix of derivatives";
-  out.free_initial_values = easy ? fn.differential : fn.dimension() - evaluator.hidden_equations();
+  out.free_initial_values = (easy ? fn.differential : fn.dimension() - evaluator.hidden_equations()) - start.invariant_rank;
+  out.violations = start.violations;
+  out.invariants = start.invariants;
+  out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
   return out;
 }
 

@@ -15,35 +15,46 @@ using integrate::View;
 
 namespace {
 
-bool offers(const FormulationEntry& form, View view) { return std::ranges::find(form.views, view) != form.views.end(); }
+using Views = std::vector<View>;
+
+bool offers(const Views& views, View view) { return std::ranges::find(views, view) != views.end(); }
 
 /// The view that the method likes best among those of the formulation.
-std::optional<View> shared_view(const FormulationEntry& form, const IntegratorEntry& method) {
+std::optional<View> shared_view(const FormulationEntry& form, const Views& views, const IntegratorEntry& method) {
   for (const View view : method.accepts) {
-    if (!offers(form, view)) continue;
+    if (!offers(views, view)) continue;
     if (view == View::implicit && form.index > method.highest_index) continue;
     return view;
   }
   return std::nullopt;
 }
 
+bool is_mechanical(const model::Model& model) {
+  return model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
+}
+
 void check_kind(const FormulationEntry& form, const model::Model& model) {
   const std::string kind(model::name_of(model.kind));
-  if (std::ranges::find(form.kinds, kind) != form.kinds.end()) return;
+  const auto names = [&](const std::vector<std::string>& kinds) { return std::ranges::find(kinds, kind) != kinds.end(); };
+  if (!is_mechanical(model) && model.invariants.empty() && names(form.kinds) && names(form.keeps_invariants_of))
+    throw Error("formulation-does-not-fit",
+                fmt::format("the formulation '{}' keeps [invariants], and the model '{}' has none", form.name, model.name),
+                "leave --formulation out, or write what the solution keeps into [invariants]", {model.source});
+  if (names(form.kinds)) return;
   throw Error("formulation-does-not-fit",
               fmt::format("the formulation '{}' does not take models of kind \"{}\"", form.name, kind),
               fmt::format("it takes {}; leave --formulation out, or see `daedalus formulations`", fmt::join(form.kinds, ", ")),
               {model.source});
 }
 
-[[noreturn]] void refuse(const FormulationEntry& form, const IntegratorEntry& method) {
-  if (offers(form, View::implicit) && std::ranges::find(method.accepts, View::implicit) != method.accepts.end())
+[[noreturn]] void refuse(const FormulationEntry& form, const Views& views, const IntegratorEntry& method) {
+  if (offers(views, View::implicit) && std::ranges::find(method.accepts, View::implicit) != method.accepts.end())
     throw Error("method-does-not-fit",
                 fmt::format("the formulation '{}' makes a system of index {}, and the method '{}' takes index {} at most",
                             form.name, form.index, method.name, method.highest_index),
                 "choose a formulation of lower index, such as projection, or a method such as radau");
   std::vector<std::string> shown, taken;
-  for (const View view : form.views)
+  for (const View view : views)
     if (view != View::automatic) shown.push_back(name_of(view));
   for (const View view : method.accepts) taken.push_back(name_of(view));
   throw Error("method-does-not-fit",
@@ -78,18 +89,20 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
   Chosen chosen;
   chosen.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
   chosen.method = parse_choice(options.method.value_or(given.method.value_or("auto")));
-  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
+  const bool mechanical = is_mechanical(model);
   const bool any_form = chosen.formulation.name == "auto", any_method = chosen.method.name == "auto";
   chosen.any_method = any_method;
   if (!any_method) chosen.integrator = method_named(chosen.method.name);
 
   if (any_form) {
-    // What keeps the constraints first; methods for constrained motion want the constraints themselves.
-    const std::vector<std::string> wishes =
-        mechanical ? std::vector<std::string>{"projection", "index3", "index2"} : std::vector<std::string>{"direct"};
+    // What keeps constraints and invariants first; methods for constrained motion want the constraints themselves.
+    std::vector<std::string> wishes{"direct"};
+    if (mechanical) wishes = {"projection", "index3", "index2"};
+    if (!mechanical && !model.invariants.empty()) wishes = {"projection", "direct"};
     chosen.formulation.name = wishes.front();
     for (const std::string& wish : wishes) {
-      if (any_method || shared_view(formulate::formulation(wish), *chosen.integrator)) {
+      const FormulationEntry& form = formulate::formulation(wish);
+      if (any_method || shared_view(form, form.views_of(model), *chosen.integrator)) {
         chosen.formulation.name = wish;
         break;
       }
@@ -97,10 +110,11 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
   }
   chosen.form = &formulate::formulation(chosen.formulation.name);
   check_kind(*chosen.form, model);
+  const Views& views = chosen.form->views_of(model);
 
   if (any_method) {
-    const bool only_implicit = !offers(*chosen.form, View::ode) && offers(*chosen.form, View::implicit);
-    if (offers(*chosen.form, View::automatic) && !options.step) {
+    const bool only_implicit = !offers(views, View::ode) && offers(views, View::implicit);
+    if (offers(views, View::automatic) && !options.step) {
       chosen.method.name = "auto";
       if (!mechanical && chosen.method.options.empty()) chosen.method.options = {{"first", "implicit"}};
     } else {
@@ -114,8 +128,8 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
                               chosen.method.options.front().first),
                   fmt::format("leave the option out, or name the method: --method {}", chosen.method.name));
   }
-  const std::optional<View> view = shared_view(*chosen.form, *chosen.integrator);
-  if (!view) refuse(*chosen.form, *chosen.integrator);
+  const std::optional<View> view = shared_view(*chosen.form, views, *chosen.integrator);
+  if (!view) refuse(*chosen.form, views, *chosen.integrator);
   chosen.view = *view;
 
   if (any_form && mechanical) {
@@ -123,6 +137,7 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
                     : chosen.form->projects   ? "projection keeps every constraint"
                                               : fmt::format("{} is what {} takes", chosen.form->name, chosen.integrator->name);
   }
+  if (any_form && !mechanical && chosen.form->projects) chosen.form_reason = "projection keeps every invariant";
   return chosen;
 }
 

@@ -6,6 +6,7 @@
 
 #include "daedalus/formulate/dae_observation.hpp"
 #include "daedalus/formulate/motion_observation.hpp"
+#include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/solve/start_level.hpp"
 
 namespace daedalus::solve {
@@ -92,8 +93,27 @@ class MotionReset {
   std::unique_ptr<Level> position_, velocity_;
 };
 
-EventPort motion_port(const std::shared_ptr<const Functions>& functions, formulate::Formulated& formulated,
-                      const double* discrete) {
+/// Makes a state meet the invariants of a model around the new values, where the formulation keeps them.
+class InvariantReset {
+ public:
+  InvariantReset(formulate::Kept kept, const formulate::Formulated& formulated, const double* frozen)
+      : kept_(formulated.weigh ? std::move(kept) : formulate::Kept{}), names_(formulated.system.names), frozen_(frozen) {}
+
+  std::string operator()(double t, double* x, const std::vector<std::pair<std::string, double>>& values) const {
+    if (!kept_.equations) return {};
+    std::vector<bool> fixed(kept_.equations->pattern.columns, false);
+    for (const auto& [name, value] : values)
+      fixed[static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin())] = true;
+    return meet_invariants(kept_, t, x, fixed, frozen_);
+  }
+
+ private:
+  formulate::Kept kept_;
+  std::vector<std::string> names_;
+  const double* frozen_;
+};
+
+EventPort motion_port(const std::shared_ptr<const Functions>& functions, formulate::Formulated& formulated, const Held& held) {
   auto observation = std::static_pointer_cast<formulate::MotionObservation>(formulated.observation);
   mechanics::Evaluator* evaluator = &observation->evaluator();
   const std::size_t n = functions->n;
@@ -113,9 +133,11 @@ EventPort motion_port(const std::shared_ptr<const Functions>& functions, formula
   };
   // In the implicit view algebraic unknowns and multipliers follow the rest of the state.
   const bool whole = formulated.system.dimension > functions->dimension();
-  port.assign = [=, reset = std::make_shared<MotionReset>(functions, discrete)](
+  port.assign = [=, reset = std::make_shared<MotionReset>(functions, held.discrete),
+                 meet = InvariantReset(formulate::kept_by(functions), formulated, held.frozen)](
                     double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
     std::string message = (*reset)(t, x, values);
+    if (message.empty()) message = meet(t, x, values);
     if (!message.empty() || !whole) return message;
     if (observation->at(t, x) != Evaluation::ok) return observation->explain();
     double* rest = x + functions->dimension();
@@ -127,7 +149,8 @@ EventPort motion_port(const std::shared_ptr<const Functions>& functions, formula
   return port;
 }
 
-EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functions, formulate::Formulated& formulated) {
+EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functions, formulate::Formulated& formulated,
+                   const Held& held) {
   auto observation = std::static_pointer_cast<formulate::DaeObservation>(formulated.observation);
   structure::DaeEvaluator* evaluator = &observation->evaluator();
   const std::size_t differential = functions->differential, size = formulated.system.dimension;
@@ -145,10 +168,12 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
     std::copy_n(evaluator->dy().begin(), std::min(size, differential), dx);
     return outcome;
   };
-  port.assign = [=](double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
+  port.assign = [=, meet = InvariantReset(formulate::kept_by(functions), formulated, held.frozen)](
+                    double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
     for (const auto& [name, value] : values)
       for (std::size_t i = 0; i < differential; ++i)
         if (functions->unknowns[i].name == name) x[i] = value;
+    if (std::string message = meet(t, x, values); !message.empty()) return message;
     if (size == differential) return {};
     if (evaluator->solve(t, x) != structure::DaeOutcome::ok) return evaluator->explain();
     std::copy_n(evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential), size - differential,
@@ -202,8 +227,8 @@ EventSymbols event_symbols(const formulate::Equations& equations) {
   return out;
 }
 
-EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const double* discrete) {
-  return equations.motion ? motion_port(equations.motion, formulated, discrete) : dae_port(equations.dae, formulated);
+EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const Held& held) {
+  return equations.motion ? motion_port(equations.motion, formulated, held) : dae_port(equations.dae, formulated, held);
 }
 
 void check_resets(const formulate::Equations& equations) {

@@ -42,8 +42,12 @@ struct EventPort {
   std::function<void(double t, double* x)> complete;
   std::function<std::string()> explain;
 };
-/// `discrete` are the values of [discrete], as they are at every moment.
-EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const double* discrete);
+/// Values that are constant between events, as they are at every moment.
+struct Held {
+  const double* frozen = nullptr;    ///< all of them: see compile/switches.hpp
+  const double* discrete = nullptr;  ///< those of [discrete]
+};
+EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const Held& held);
 
 /// Refuses resets of what follows from the equations.
 void check_resets(const formulate::Equations& equations);

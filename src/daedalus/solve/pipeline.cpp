@@ -45,7 +45,9 @@ void refuse_not_yet(const model::Model& model) {
   const auto not_yet = [&](bool asked, const std::string& what, const Place& place) {
     if (asked) faults.add("not-yet", what + " cannot be run yet", "this version reads and checks them only", place);
   };
-  not_yet(!model.invariants.empty(), "[invariants]", model.invariants.empty() ? Place{} : model.invariants.front().place);
+  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
+  not_yet(mechanical && !model.invariants.empty(), "[invariants]",
+          model.invariants.empty() ? Place{} : model.invariants.front().place);
   faults.throw_if_any();
 }
 
@@ -234,15 +236,20 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   const Options method_options(plan.chosen.method, plan.chosen.integrator->options);
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
+  const auto& keeps = plan.chosen.form->keeps_invariants_of;
+  if (!model.invariants.empty() && std::ranges::find(keeps, model::name_of(model.kind)) == keeps.end())
+    trajectory.notes.push_back(fmt::format("the formulation '{}' does not keep [invariants]: it shows how far they are from holding",
+                                           plan.chosen.form->name));
   formulate::Formulated formulated = timed(
       trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.dae, redundant_rows(prepared, start), start.solvable}, plan.chosen.view, form_options); });
   if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
+  if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);
   Events events(event_symbols({prepared.functions, prepared.dae}),
                 {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues, plan.rtol, plan.atol});
   if (events.any()) {
     formulated.freeze(events.frozen().data());
-    events.connect(event_port({prepared.functions, prepared.dae}, formulated, events.discrete()), formulated.system.dimension);
+    events.connect(event_port({prepared.functions, prepared.dae}, formulated, {events.frozen().data(), events.discrete()}), formulated.system.dimension);
     loop.events = &events.hooks();
   }
   Recorder recorder(formulated, shown(model, events.discrete()), trajectory, options);

@@ -35,8 +35,11 @@ Recorder::Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& t
   if (options_.residuals) {
     for (std::size_t k = 0; k < std::min(written_levels, levels_.size()); ++k)
       columns.insert(columns.end(), seen.levels()[k].columns.begin(), seen.levels()[k].columns.end());
+    columns.insert(columns.end(), seen.invariants().columns.begin(), seen.invariants().columns.end());
     if (seen.has_energy()) columns.push_back("energy");
   }
+  for (const std::string& column : seen.invariants().columns)
+    trajectory_.invariants.push_back({column.substr(std::string_view("residual.").size())});
   row_.resize(columns.size());
   if (options_.pictures) trajectory_.picture_count = seen.picture_count();
   if (options_.on_columns) options_.on_columns(columns);
@@ -58,6 +61,13 @@ bool Recorder::look(double t, const double* x, Depth depth) {
       levels_[k].residual[i] = std::max(levels_[k].residual[i], std::abs(now.residual[i]));
       levels_[k].scale[i] = std::max(levels_[k].scale[i], now.scale[i]);
     }
+  }
+  const Observation::Level& invariants = seen.invariants();
+  for (std::size_t i = 0; i < invariants.residual.size(); ++i) {
+    const double size = std::abs(invariants.residual[i]);
+    InvariantResidual& most = trajectory_.invariants[i];
+    most.absolute = std::max(most.absolute, size);
+    if (size > 0.0) most.relative = std::max(most.relative, size / invariants.scale[i]);
   }
   if (!good_) return false;
   if (const auto energy = seen.energy()) {
@@ -95,6 +105,7 @@ bool Recorder::row(double t, const double* x) {
   if (options_.residuals) {
     for (std::size_t k = 0; k < std::min(written_levels, levels_.size()); ++k)
       next = std::ranges::copy(seen.levels()[k].residual, next).out;
+    next = std::ranges::copy(seen.invariants().residual, next).out;
     if (seen.has_energy()) *next = energy_now_.kinetic + energy_now_.potential;
   }
   if (options_.on_row) options_.on_row(t, row_);

@@ -28,6 +28,13 @@ struct Redundancy {
   std::vector<std::string> follows_from;
 };
 
+/// How an invariant changes along solutions at and near the start, where it holds.
+struct InvariantCheck {
+  std::string name;
+  double rate = 0.0;      ///< its derivative, the largest that was found
+  double relative = 0.0;  ///< the same beside its parts
+};
+
 /// A start for an integration, and what was done to find it.
 struct Start {
   bool found = true;
@@ -46,6 +53,8 @@ struct Start {
   std::vector<Moved> moved;
   std::vector<Redundancy> redundant;
   std::size_t rank = 0, holonomic_rank = 0;  ///< of all constraints, of the holonomic ones
+  std::vector<InvariantCheck> invariants;
+  std::size_t invariant_rank = 0;  ///< so many of them are independent, also of the constraints
   double residual = 0.0;                     ///< largest relative residual of the start that was found
   std::vector<std::string> notes;
 };

@@ -1,7 +1,7 @@
 // A start of F(t, y, y') = 0: the least change of the differential unknowns x, in units of their nominal values, with
-//     F(t, y, y') = 0   and   the equations of [initial];
+//     F(t, y, y') = 0   and   the equations of [initial] and [invariants];
 // algebraic unknowns and derivatives are free. First x is kept as it is: for an index of 1 at most that is a Newton iteration
-// for (x', z); only where it fails, or where [initial] asks for more, x moves.
+// for (x', z); only where it fails, or where [initial] or [invariants] ask for more, x moves.
 
 #include <fmt/format.h>
 
@@ -10,9 +10,10 @@
 #include <unordered_set>
 
 #include "daedalus/base/text.hpp"
+#include "daedalus/formulate/invariants.hpp"
 #include "daedalus/linalg/gauss_newton.hpp"
 #include "daedalus/linalg/rank.hpp"
-#include "daedalus/solve/start.hpp"
+#include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
 namespace daedalus::solve {
@@ -22,11 +23,17 @@ using structure::DaeFunctions;
 
 namespace {
 
-/// F and [initial] as functions of u = (y, y').
+constexpr double consistent = 1e-9;  ///< largest relative residual of an invariant that counts as satisfied
+
+/// F, and with it [initial] and [invariants], as functions of u = (y, y').
 class Problem {
  public:
-  Problem(const DaeFunctions& functions, double t)
-      : fn_(functions), t_(t), n_(fn_.dimension()), extra_(fn_.model->initial.size()) {
+  enum class Rows { equations, all };
+  Problem(const DaeFunctions& functions, double t, Rows rows)
+      : fn_(functions),
+        t_(t),
+        n_(fn_.dimension()),
+        extra_(rows == Rows::all ? fn_.model->initial.size() + fn_.model->invariants.size() : 0) {
     frozen_ = fn_.switches.free_modes(discrete());
     parts_.push_back(&fn_.function);
     if (extra_ > 0) parts_.push_back(&fn_.initial);
@@ -47,11 +54,8 @@ class Problem {
   const linalg::Sparsity& pattern() const { return pattern_; }
   std::size_t rows() const { return n_ + extra_; }
   const double* frozen() const { return frozen_.data(); }
-  std::string row_name(std::size_t i) const {
-    return i < n_ ? fn_.rows[i].name : fn_.model->initial[i - n_].name;
-  }
-
-  Place row_place(std::size_t i) const { return i < n_ ? fn_.rows[i].place : fn_.model->initial[i - n_].place; }
+  std::string row_name(std::size_t i) const { return i < n_ ? fn_.rows[i].name : binding(i).name; }
+  Place row_place(std::size_t i) const { return i < n_ ? fn_.rows[i].place : binding(i).place; }
 
   bool residual(const double* u, double* c) {
     for (std::size_t p = 0, row = 0; p < parts_.size(); row += parts_[p]->residual.output_count(), ++p) {
@@ -59,6 +63,19 @@ class Problem {
       parts_[p]->residual(inputs, c + row, residual_scratch_[p], frozen());
     }
     return std::all_of(c, c + rows(), [](double value) { return std::isfinite(value); });
+  }
+
+  /// Size of each equation: invariants count in units of their largest term, the others as they are.
+  std::vector<double> scales(const double* u) const {
+    std::vector<double> result(rows(), 1.0);
+    const std::size_t count = extra_ == 0 ? 0 : fn_.model->invariants.size();
+    if (count == 0) return result;
+    compile::StateValues values({std::shared_ptr<void>(), &fn_.invariants});
+    values.freeze(frozen());
+    values.residuals(t_, u);
+    for (std::size_t i = 0; i < count; ++i)
+      if (const double scale = values.scale()[i]; scale > 0.0 && std::isfinite(scale)) result[rows() - count + i] = scale;
+    return result;
   }
 
   bool jacobian(const double* u, double* C) {
@@ -77,6 +94,11 @@ class Problem {
   }
 
  private:
+  const model::Equation& binding(std::size_t i) const {
+    const std::size_t initial = n_ + fn_.model->initial.size();
+    return i < initial ? fn_.model->initial[i - n_] : fn_.model->invariants[i - initial];
+  }
+
   std::vector<double> discrete() const {
     std::vector<double> result;
     for (const model::Parameter& value : fn_.model->discrete) result.push_back(value.value);
@@ -95,7 +117,7 @@ class Problem {
 class DaeInitializer {
  public:
   DaeInitializer(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode)
-      : fn_(*functions), mode_(mode), problem_(fn_, t), evaluator_(functions), n_(fn_.dimension()) {
+      : functions_(functions), fn_(*functions), mode_(mode), problem_(fn_, t, Problem::Rows::all), evaluator_(functions), n_(fn_.dimension()) {
     start_.t = t;
     evaluator_.freeze(problem_.frozen());
     for (const DaeFunctions::Unknown& unknown : fn_.unknowns) u_.push_back(unknown.start.value);
@@ -106,6 +128,7 @@ class DaeInitializer {
 
   Start operator()() {
     const std::vector<double> given = u_;
+    check_invariants();
     if (mode_ != Initialize::off) find();
     if (start_.found) {
       for (std::size_t i = 0; i < n_; ++i) {
@@ -120,12 +143,26 @@ class DaeInitializer {
       derivatives();
     }
     fill();
+    if (mode_ != Initialize::off) judge_invariants(functions_, problem_.frozen(), start_);
     return std::move(start_);
   }
 
  private:
-  /// The least change with some unknowns kept; true where all equations hold.
-  bool least_change(const std::vector<bool>& kept) {
+  /// Of the start as given.
+  void check_invariants() {
+    const formulate::Kept kept = formulate::kept_by(functions_);
+    if (!kept.equations) return;
+    compile::StateValues values(kept.equations);
+    values.freeze(problem_.frozen());
+    values.residuals(start_.t, u_.data());
+    for (std::size_t i = 0; i < kept.invariants.size(); ++i)
+      if (!(std::abs(values.residual()[i]) <= consistent * values.scale()[i]))
+        start_.violations.push_back({kept.invariants[i], 0, values.residual()[i]});
+    start_.consistent_as_given = start_.violations.empty();
+  }
+
+  /// The least change with some unknowns kept; true where all equations of the problem hold.
+  bool least_change(Problem& rows, const std::vector<bool>& kept) {
     linalg::LeastChangeProblem problem;
     problem.weight = {2 * n_, 2 * n_, {0}, {}};
     for (std::size_t i = 0; i < 2 * n_; ++i) {
@@ -136,10 +173,11 @@ class DaeInitializer {
       }
       problem.weight.row_start.push_back(problem.weight.column.size());
     }
-    problem.jacobian = problem_.pattern();
-    problem.residual = [&](const double* u, double* c) { return problem_.residual(u, c); };
-    problem.jacobian_values = [&](const double* u, double* C) { return problem_.jacobian(u, C); };
+    problem.jacobian = rows.pattern();
+    problem.residual = [&](const double* u, double* c) { return rows.residual(u, c); };
+    problem.jacobian_values = [&](const double* u, double* C) { return rows.jacobian(u, C); };
     problem.fixed = kept;
+    problem.scales = rows.scales(u_.data());
     linalg::GaussNewton solver(std::move(problem));
     result_ = solver.solve(u_.data());
     return result_.outcome == linalg::GaussNewtonOutcome::converged;
@@ -148,8 +186,16 @@ class DaeInitializer {
   void find() {
     std::vector<bool> kept = fixed_;
     for (std::size_t i = 0; i < fn_.differential; ++i) kept[i] = true;
-    const bool found = (fn_.model->initial.empty() && least_change(kept)) || least_change(fixed_);
-    if (found) {
+    bool found = false;
+    if (fn_.model->initial.empty()) {
+      Problem equations(fn_, start_.t, Problem::Rows::equations);
+      found = least_change(equations, kept);
+      if (found && !fn_.model->invariants.empty()) {
+        u_ = result_.x;  // x as given, with the (x', z) that belong to it
+        found = false;
+      }
+    }
+    if (found || least_change(problem_, fixed_)) {
       u_ = result_.x;
       start_.residual = result_.residual;
       return;
@@ -168,7 +214,7 @@ class DaeInitializer {
   /// Throws where a start exists without the fixed values.
   void blame_fixed() {
     const linalg::GaussNewtonResult failed = result_;
-    const bool free = std::ranges::find(fixed_, true) != fixed_.end() && least_change(std::vector<bool>(2 * n_, false));
+    const bool free = std::ranges::find(fixed_, true) != fixed_.end() && least_change(problem_, std::vector<bool>(2 * n_, false));
     result_ = failed;
     if (!free) return;
     std::vector<std::string> equations, values;
@@ -219,6 +265,12 @@ class DaeInitializer {
 
   [[noreturn]] void refuse() const {
     Faults faults;
+    for (const Violation& violation : start_.violations) {
+      const auto found = std::ranges::find(fn_.model->invariants, violation.of, &model::Equation::name);
+      faults.add("inconsistent-start",
+                 fmt::format("the start does not satisfy the invariant '{}': the residual is {}", violation.of, brief(violation.value)),
+                 "`daedalus init` shows a consistent start; --initialize project uses it", found->place);
+    }
     for (const Moved& moved : start_.moved)
       faults.add("inconsistent-start", fmt::format("{} would have to move by {} to satisfy the equations", moved.name, brief(moved.by)),
                  "give a consistent start, or let it be found with --initialize project", {fn_.model->source});
@@ -256,6 +308,7 @@ class DaeInitializer {
       start_.values.emplace_back(column.name, u_[column.unknown + (column.rate ? n_ : 0)]);
   }
 
+  std::shared_ptr<const DaeFunctions> functions_;
   const DaeFunctions& fn_;
   Initialize mode_;
   Problem problem_;

@@ -21,6 +21,13 @@ struct LevelResiduals {
   bool mechanical = true;  ///< the levels are position, velocity, acceleration
 };
 
+/// How well a run kept an invariant of its model.
+struct InvariantResidual {
+  std::string name;
+  double absolute = 0.0;  ///< largest residual
+  double relative = 0.0;  ///< largest residual divided by its largest term there
+};
+
 /// A value of the start that the initializer changed.
 struct Moved {
   std::string name;
@@ -61,6 +68,7 @@ struct Trajectory {
 
   LevelResiduals constraints;
   std::optional<double> energy;  ///< largest relative change, where the model is conservative
+  std::vector<InvariantResidual> invariants;  ///< of the model, in its order
   integrate::Stats stats;
   double seconds = 0.0, prepare_seconds = 0.0;
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage of the pipeline

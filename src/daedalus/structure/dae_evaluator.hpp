@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,7 @@ class DaeEvaluator {
   const std::vector<double>& y() const { return y_; }
   const std::vector<double>& dy() const { return dy_; }
   void guess(const std::vector<double>& y, const std::vector<double>& dy);
+  void guess_unknowns(const double* y) { std::copy_n(y, y_.size(), y_.begin()); }
 
   /// Whether [F_x', F_z] is regular at a point: index 0 or 1, seen without differentiation.
   bool easy(double t, const double* y, const double* dy);

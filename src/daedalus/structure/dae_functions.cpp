@@ -138,8 +138,15 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   out.terms = make(terms);
 
   compile::ImplicitEquations initial{eq.t, eq.y, eq.dy, {}};
-  for (const model::Equation& equation : model.initial) initial.F.push_back(equation.residual);
+  for (const auto* bindings : {&model.initial, &model.invariants})
+    for (const model::Equation& equation : *bindings) initial.F.push_back(equation.residual);
   if (!initial.F.empty()) out.initial = compile::compile_implicit(initial, numbers, out.switches, compile::Request::NewSwitches::none);
+
+  std::vector<Expr> invariants;
+  for (const model::Equation& equation : model.invariants) invariants.push_back(equation.residual);
+  const std::vector<Expr> state(eq.y.begin(), eq.y.begin() + static_cast<std::ptrdiff_t>(out.differential));
+  if (!invariants.empty())
+    out.invariants = compile::compile_state_equations(invariants, eq.t, state, numbers, out.switches);
 
   std::vector<Expr> outputs, pictures;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daedalus/compile/implicit_function.hpp"
+#include "daedalus/compile/state_equations.hpp"
 #include "daedalus/model/model.hpp"
 
 namespace daedalus::structure {
@@ -45,7 +46,8 @@ struct DaeFunctions {
   compile::ImplicitFunction function;
   compile::Function terms;              ///< t, y -> terms of the algebraic equations
   std::vector<std::size_t> term_start;  ///< their ranges
-  compile::ImplicitFunction initial;    ///< t, y, y' -> residuals of [initial]
+  compile::ImplicitFunction initial;    ///< t, y, y' -> residuals of [initial], then of [invariants]
+  compile::StateEquations invariants;   ///< [invariants], between t and the differential unknowns
   compile::Function outputs, pictures;  ///< t, y, y' -> what the author wants to see
   bool linear_in_solved = true;         ///< F is linear in (x', z): the derivatives and the algebraic unknowns
 

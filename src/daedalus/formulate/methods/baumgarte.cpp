@@ -1,10 +1,12 @@
 // Baumgarte's stabilization: g'' = 0 is replaced by
 //     g'' + 2 alpha g' + beta^2 g = 0,     with alpha = xi omega, beta = omega as in (4.17) of the notes 000,
 // so that a violation decays. A nonholonomic constraint c = 0 is replaced by c' + alpha c = 0. ((4.21), (4.22) of the notes
-// drop one of the two mixed terms of rheonomic constraints; gamma here has both.)
+// drop one of the two mixed terms of rheonomic constraints; gamma here has both.) [invariants] of a DAE are replaced by
+// c' + alpha c = 0 too: see invariant_feedback.cpp.
 
 #include "daedalus/formulate/acceleration_level.hpp"
 #include "daedalus/formulate/implicit_motion.hpp"
+#include "daedalus/formulate/invariant_feedback.hpp"
 
 namespace daedalus::formulate {
 
@@ -13,9 +15,11 @@ FormulationEntry formulation_baumgarte() {
   entry.name = "baumgarte";
   entry.summary = "constraint violations decay like a damped oscillator: g'' + 2 alpha g' + beta^2 g = 0";
   entry.citation = "Baumgarte 1972; Bertolazzi, Cocetti, Stocco: DAE notes, (4.17)-(4.23)";
-  entry.kinds = {"lagrangian", "mechanical"};
+  entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
+  entry.keeps_invariants_of = {"dae", "linear"};
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic};
+  entry.dae_views = {integrate::View::ode};
   entry.options = {
       {"alpha", "half the damping of the constraint equation; default xi*omega", std::nullopt, 0.0},
       {"beta", "its natural frequency; default omega", std::nullopt, 0.0},
@@ -36,6 +40,7 @@ FormulationEntry formulation_baumgarte() {
     } else if (options.given("beta")) {
       alpha = beta = options.number("beta");
     }
+    if (equations.dae) return invariant_feedback(equations, alpha);
     Formulated result = in_view(equations, view, {beta * beta, 2.0 * alpha, alpha});
     result.system.project = nullptr;
     result.system.project_error = nullptr;

@@ -1,0 +1,88 @@
+#include "daedalus/formulate/first_order.hpp"
+
+#include <algorithm>
+
+#include "daedalus/formulate/dae_observation.hpp"
+#include "daedalus/formulate/implicit_view.hpp"
+
+namespace daedalus::formulate {
+
+using integrate::Evaluation;
+using structure::DaeEvaluator;
+using structure::DaeFunctions;
+
+namespace {
+
+std::vector<std::string> names_of(const DaeFunctions& fn, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(fn.unknowns[i].name);
+  return names;
+}
+
+std::shared_ptr<integrate::ImplicitSystem> shown(const std::shared_ptr<const DaeFunctions>& functions,
+                                                 const std::shared_ptr<DaeEvaluator>& running,
+                                                 const std::shared_ptr<const double*>& frozen) {
+  const DaeFunctions& fn = *functions;
+  auto view = std::make_shared<integrate::ImplicitSystem>(
+      implicit_view(std::shared_ptr<const compile::ImplicitFunction>(functions, &fn.function), frozen));
+  view->system_index = fn.differential == fn.dimension() && fn.algebraic_rows.empty() ? 0 : 1;
+  view->derivative = [running](double t, const double* y, double* dy) {
+    const auto outcome = static_cast<Evaluation>(running->derivatives(t, y));
+    std::ranges::copy(running->dy(), dy);
+    return outcome;
+  };
+  return view;
+}
+
+}  // namespace
+
+Formulated first_order(const Equations& equations, integrate::View view) {
+  const std::shared_ptr<const DaeFunctions>& functions = equations.dae;
+  const DaeFunctions& fn = *functions;
+  Formulated result;
+  integrate::System& system = result.system;
+  auto running = std::make_shared<DaeEvaluator>(functions);
+  auto frozen = std::make_shared<const double*>(nullptr);
+  system.leading = fn.differential;
+  system.dimension = view == integrate::View::ode ? fn.differential : fn.dimension();
+  system.names = names_of(fn, system.dimension);
+  if (view == integrate::View::implicit) system.implicit = shown(functions, running, frozen);
+  if (view == integrate::View::automatic)
+    system.make_implicit = [functions, running, frozen] { return shown(functions, running, frozen); };
+  if (view != integrate::View::ode && equations.solvable)
+    system.complete = [running, view](double t, double* y) {
+      // An implicit method has solved for z before; an explicit one has left them to `running`.
+      if (view == integrate::View::implicit) running->guess_unknowns(y);
+      const auto outcome = static_cast<Evaluation>(running->solve(t, y));
+      std::ranges::copy(running->y(), y);
+      return outcome;
+    };
+  const bool explicit_ode = view != integrate::View::implicit && equations.solvable;
+  if (explicit_ode) {
+    system.ode = [running, count = fn.differential](double t, const double* x, double* dx) {
+      const auto outcome = static_cast<Evaluation>(running->solve(t, x));
+      std::copy_n(running->dy().begin(), count, dx);
+      return outcome;
+    };
+  }
+  system.explain = [running] { return running->explain(); };
+
+  auto observation = std::make_shared<DaeObservation>(
+      functions, explicit_ode ? DaeObservation::State::differential : DaeObservation::State::whole);
+  result.observation = observation;
+  result.guess = [running, observation, count = fn.dimension()](const std::vector<double>& y_dy) {
+    const auto middle = y_dy.begin() + static_cast<std::ptrdiff_t>(count);
+    const std::vector<double> y(y_dy.begin(), middle), dy(middle, y_dy.end());
+    running->guess(y, dy);
+    observation->evaluator().guess(y, dy);
+  };
+  result.freeze = [running, observation, frozen](const double* values) {
+    running->freeze(values);
+    observation->freeze(values);
+    *frozen = values;
+  };
+  result.factorizations = [running] { return running->factorizations(); };
+  return result;
+}
+
+}  // namespace daedalus::formulate

@@ -1,0 +1,12 @@
+#pragma once
+
+#include "daedalus/formulate/formulation_entry.hpp"
+
+namespace daedalus::formulate {
+
+/// A DAE of index 1 at most as its author wrote it, F(t, y, y') = 0; higher derivatives have become unknowns. Where
+/// [F_x', F_z] is regular, with x the unknowns whose derivatives occur and z the others, F = 0 is solved for (x', z) at
+/// every evaluation, and methods for ODEs see x' = f(t, x).
+Formulated first_order(const Equations& equations, integrate::View view);
+
+}  // namespace daedalus::formulate

@@ -1,0 +1,136 @@
+// After a step the state goes back to what its model keeps,
+//     min |W^(1/2) (x - x~)|   subject to   b(t, x) = 0,   c(t, x) = 0,       W = diag(1/(atol_i + rtol |x~_i|)^2),
+// with the invariants c and, for constrained motion, the constraints b = (g, G v + g_t): E. Hairer, C. Lubich, G. Wanner,
+// Geometric Numerical Integration, 2nd ed., section IV.4. A simplified Newton iteration with
+//     [ W  B^T ] [ dx     ]   [  0 ]
+//     [ B   0  ] [ lambda ] = [ -c ],       B = d(b, c)/dx,
+// on the true c. W is the norm of the error test: in it the projection is nearest, so it moves the state by no more than
+// the error that took it off, whatever the units are. Before each look at c the constraints are met to the last digit by
+// their own projection in the mass norm; the joint step is tangent to them, so the two do not work against each other.
+
+#include "daedalus/formulate/invariant_projection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/base/text.hpp"
+
+namespace daedalus::formulate {
+
+using integrate::Evaluation;
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// A sum of a few terms is exact to so many units in the last place of the largest.
+constexpr double round_off = 2.0 * epsilon;
+/// What counts as held where round-off of the equations themselves leaves no way to come nearer.
+constexpr double held = 1e-13;
+constexpr int most_iterations = 30;
+
+}  // namespace
+
+InvariantProjection::InvariantProjection(Kept kept)
+    : kept_(std::move(kept)),
+      values_(kept_.equations),
+      kkt_(diagonal_pattern(kept_.equations->pattern.columns), kept_.equations->pattern),
+      before_(kept_.equations->rows() - kept_.invariants.size()),
+      atol_(kept_.equations->pattern.columns, 1.0),
+      weight_(atol_.size()),
+      zero_(atol_.size()),
+      right_(kept_.equations->rows()),
+      step_(atol_.size()),
+      multiplier_(right_.size()) {}
+
+void InvariantProjection::weigh(double rtol, const std::vector<double>& atol) {
+  rtol_ = rtol;
+  std::copy_n(atol.begin(), atol_.size(), atol_.begin());
+}
+
+Evaluation InvariantProjection::factor(double t, const double* x) {
+  if (!values_.jacobian(t, x)) {
+    explanation_ = "the derivative of an invariant is not a finite number";
+    return Evaluation::not_finite;
+  }
+  double largest = 0.0;
+  for (std::size_t i = 0; i < weight_.size(); ++i) {
+    weight_[i] = atol_[i] + rtol_ * std::abs(x[i]);
+    largest = std::max(largest, weight_[i]);
+  }
+  // A component that the tolerance binds 1e8 times as much as another does not move.
+  for (double& weight : weight_) weight = 1.0 / std::pow(std::max(weight / largest, 1e-8), 2);
+  const linalg::KktOutcome outcome = kkt_.factor(weight_.data(), values_.jacobian().data());
+  if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant) return Evaluation::ok;
+  explanation_ = "the invariants cannot be solved for a correction of the state";
+  return Evaluation::singular;
+}
+
+double InvariantProjection::distance() const {
+  double most = 0.0;
+  for (std::size_t i = before_; i < right_.size(); ++i)
+    if (const double size = std::abs(values_.residual()[i]); size > 0.0)
+      most = std::max(most, size / (round_off * values_.scale()[i]));
+  return most;
+}
+
+Evaluation InvariantProjection::give_up(double t) {
+  std::size_t worst = before_;
+  const auto relative = [&](std::size_t i) { return std::abs(values_.residual()[i]) / values_.scale()[i]; };
+  for (std::size_t i = before_; i < right_.size(); ++i)
+    if (!(relative(i) <= relative(worst))) worst = i;
+  explanation_ = fmt::format("the invariant '{}' cannot be met at t = {}: {} of its largest term remains",
+                             kept_.invariants[worst - before_], brief(t), brief(relative(worst), 2));
+  return Evaluation::no_convergence;
+}
+
+Evaluation InvariantProjection::operator()(double t, double* x,
+                                           const std::function<Evaluation(double t, double* x)>& first) {
+  explanation_.clear();
+  bool factored = false, fresh = false;
+  double last = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    if (first)
+      if (const Evaluation outcome = first(t, x); outcome != Evaluation::ok) return outcome;
+    if (!values_.residuals(t, x)) {
+      explanation_ = "an invariant is not a finite number";
+      return Evaluation::not_finite;
+    }
+    const double now = distance();
+    if (now <= 1.0) return Evaluation::ok;
+    if (!(now <= 0.5 * last)) {
+      // With factors of this very point there is no way to come nearer.
+      if (fresh) return now * round_off <= held ? Evaluation::ok : give_up(t);
+      factored = false;
+    }
+    last = now;
+    fresh = !factored;
+    if (!factored)
+      if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
+    factored = true;
+    for (std::size_t i = before_; i < right_.size(); ++i) right_[i] = -values_.residual()[i];
+    kkt_.solve(zero_.data(), right_.data(), step_.data(), multiplier_.data());
+    for (std::size_t i = 0; i < step_.size(); ++i) x[i] += step_[i];
+  }
+  return give_up(t);
+}
+
+void keep_invariants(Formulated& formulated, const Equations& equations) {
+  Kept kept = kept_by(equations);
+  if (!kept.equations) return;
+  auto projection = std::make_shared<InvariantProjection>(std::move(kept));
+  integrate::System& system = formulated.system;
+  system.project = [projection, first = system.project](double t, double* x) { return (*projection)(t, x, first); };
+  system.explain = [projection, other = system.explain] {
+    return projection->explain().empty() ? other() : projection->explain();
+  };
+  formulated.freeze = [projection, other = formulated.freeze](const double* frozen) {
+    projection->freeze(frozen);
+    other(frozen);
+  };
+  formulated.weigh = [projection](double rtol, const std::vector<double>& atol) { projection->weigh(rtol, atol); };
+}
+
+}  // namespace daedalus::formulate
