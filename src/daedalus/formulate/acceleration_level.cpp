@@ -30,7 +30,7 @@ Formulated acceleration_level(std::shared_ptr<const mechanics::Functions> functi
   };
   result.freeze = [running, observation](const double* frozen) {
     running->freeze(frozen);
-    observation->evaluator().freeze(frozen);
+    observation->freeze(frozen);
   };
   result.factorizations = [running] { return running->factorizations(); };
   return result;

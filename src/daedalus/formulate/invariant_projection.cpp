@@ -43,7 +43,8 @@ InvariantProjection::InvariantProjection(Kept kept)
       zero_(atol_.size()),
       right_(kept_.equations->rows()),
       step_(atol_.size()),
-      multiplier_(right_.size()) {}
+      multiplier_(right_.size()),
+      floor_(right_.size()) {}
 
 void InvariantProjection::weigh(double rtol, const std::vector<double>& atol) {
   rtol_ = rtol;
@@ -54,6 +55,12 @@ Evaluation InvariantProjection::factor(double t, const double* x) {
   if (!values_.jacobian(t, x)) {
     explanation_ = "the derivative of an invariant is not a finite number";
     return Evaluation::not_finite;
+  }
+  const linalg::Sparsity& pattern = kept_.equations->pattern;
+  for (std::size_t i = before_; i < floor_.size(); ++i) {
+    floor_[i] = 0.0;
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      floor_[i] += std::abs(values_.jacobian()[k] * x[pattern.column[k]]);
   }
   double largest = 0.0;
   for (std::size_t i = 0; i < weight_.size(); ++i) {
@@ -68,17 +75,19 @@ Evaluation InvariantProjection::factor(double t, const double* x) {
   return Evaluation::singular;
 }
 
+double InvariantProjection::relative(std::size_t row) const {
+  const double size = std::abs(values_.residual()[row]);
+  return size == 0.0 ? 0.0 : size / std::max(values_.scale()[row], floor_[row]);
+}
+
 double InvariantProjection::distance() const {
   double most = 0.0;
-  for (std::size_t i = before_; i < right_.size(); ++i)
-    if (const double size = std::abs(values_.residual()[i]); size > 0.0)
-      most = std::max(most, size / (round_off * values_.scale()[i]));
-  return most;
+  for (std::size_t i = before_; i < right_.size(); ++i) most = std::max(most, relative(i));
+  return most / round_off;
 }
 
 Evaluation InvariantProjection::give_up(double t) {
   std::size_t worst = before_;
-  const auto relative = [&](std::size_t i) { return std::abs(values_.residual()[i]) / values_.scale()[i]; };
   for (std::size_t i = before_; i < right_.size(); ++i)
     if (!(relative(i) <= relative(worst))) worst = i;
   explanation_ = fmt::format("the invariant '{}' cannot be met at t = {}: {} of its largest term remains",
@@ -89,6 +98,7 @@ Evaluation InvariantProjection::give_up(double t) {
 Evaluation InvariantProjection::operator()(double t, double* x,
                                            const std::function<Evaluation(double t, double* x)>& first) {
   explanation_.clear();
+  std::ranges::fill(floor_, 0.0);
   bool factored = false, fresh = false;
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
@@ -98,17 +108,20 @@ Evaluation InvariantProjection::operator()(double t, double* x,
       explanation_ = "an invariant is not a finite number";
       return Evaluation::not_finite;
     }
-    const double now = distance();
+    double now = distance();
     if (now <= 1.0) return Evaluation::ok;
     if (!(now <= 0.5 * last)) {
       // With factors of this very point there is no way to come nearer.
       if (fresh) return now * round_off <= held ? Evaluation::ok : give_up(t);
       factored = false;
     }
-    last = now;
     fresh = !factored;
-    if (!factored)
+    if (!factored) {
       if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
+      now = distance();
+      if (now <= 1.0) return Evaluation::ok;
+    }
+    last = now;
     factored = true;
     for (std::size_t i = before_; i < right_.size(); ++i) right_[i] = -values_.residual()[i];
     kkt_.solve(zero_.data(), right_.data(), step_.data(), multiplier_.data());

@@ -27,6 +27,8 @@ class InvariantProjection {
 
  private:
   integrate::Evaluation factor(double t, const double* x);
+  /// The residual of a row beside its largest term, or beside what changes of x in the last digit make of it.
+  double relative(std::size_t row) const;
   /// How far the invariants are from holding, in units of their round-off: at most 1 is exact.
   double distance() const;
   integrate::Evaluation give_up(double t);
@@ -36,7 +38,7 @@ class InvariantProjection {
   linalg::KktSolver kkt_;
   std::size_t before_;  ///< rows before the invariants
   double rtol_ = 0.0;
-  std::vector<double> atol_, weight_, zero_, right_, step_, multiplier_;
+  std::vector<double> atol_, weight_, zero_, right_, step_, multiplier_, floor_;
   std::string explanation_;
 };
 

@@ -19,7 +19,11 @@ Kept kept_by(const std::shared_ptr<const structure::DaeFunctions>& functions) {
   return {{functions, &functions->invariants}, names_of(*functions->model)};
 }
 
-Kept kept_by(const std::shared_ptr<const mechanics::Functions>&) { return {}; }
+Kept kept_by(const std::shared_ptr<const mechanics::Functions>& functions) {
+  const model::Model& model = *functions->equations.model;
+  if (model.invariants.empty()) return {};
+  return {{functions, &functions->kept}, names_of(model)};
+}
 
 Kept kept_by(const Equations& equations) {
   return equations.motion ? kept_by(equations.motion) : kept_by(equations.dae);

@@ -12,7 +12,7 @@ static_assert(static_cast<int>(Evaluation::singular) == static_cast<int>(mechani
               static_cast<int>(Evaluation::no_convergence) == static_cast<int>(mechanics::Outcome::no_convergence));
 
 MotionObservation::MotionObservation(std::shared_ptr<const Functions> functions, const mechanics::Feedback& feedback)
-    : evaluator_(std::move(functions)), feedback_(feedback), x_(evaluator_.functions().dimension()) {
+    : evaluator_(functions), watch_(kept_by(functions)), feedback_(feedback), x_(evaluator_.functions().dimension()) {
   const Functions& fn = evaluator_.functions();
   const mechanics::Equations& eq = fn.equations;
   for (const auto* symbols : {&eq.q, &eq.v, &eq.z, &eq.lambda})
@@ -27,6 +27,7 @@ MotionObservation::MotionObservation(std::shared_ptr<const Functions> functions,
     levels_[k].residual.resize(sizes[k]);
     levels_[k].scale.resize(sizes[k]);
   }
+  watch_.name(invariants_);
   picture_count_ = fn.pictures.output_count();
   has_energy_ = fn.has_energy();
   conservative_ = eq.conservative;
@@ -38,6 +39,7 @@ Evaluation MotionObservation::at(double t, const double* state) {
   const auto outcome = evaluator_.accelerations(t, state, feedback_);
   evaluator_.residuals(t, state, levels_[0].residual.data(), levels_[1].residual.data());
   evaluator_.residual_scales(t, state, levels_[0].scale.data(), levels_[1].scale.data());
+  watch_.look(t, state, invariants_);
   if (outcome == mechanics::Outcome::ok) {
     std::ranges::copy(evaluator_.acceleration_residual(), levels_[2].residual.begin());
     std::ranges::copy(evaluator_.acceleration_scale(), levels_[2].scale.begin());

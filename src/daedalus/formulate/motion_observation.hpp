@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "daedalus/formulate/invariants.hpp"
 #include "daedalus/formulate/observation.hpp"
 #include "daedalus/mechanics/evaluator.hpp"
 
@@ -21,9 +22,14 @@ class MotionObservation final : public Observation {
   std::optional<Energy> energy() override;
 
   mechanics::Evaluator& evaluator() { return evaluator_; }
+  void freeze(const double* frozen) {
+    evaluator_.freeze(frozen);
+    watch_.freeze(frozen);
+  }
 
  private:
   mechanics::Evaluator evaluator_;
+  InvariantWatch watch_;
   mechanics::Feedback feedback_;
   double t_ = 0.0;
   std::vector<double> x_;

@@ -137,6 +137,15 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
   add_terms(velocity, out.velocity_term_start);
   out.terms = make_view({time, eq.q, eq.v}, terms);
 
+  if (!model.invariants.empty()) {
+    std::vector<Expr> state = eq.q, kept = position;
+    append(state, eq.v);
+    append(state, z_d);
+    append(kept, velocity);
+    for (const model::Equation& invariant : model.invariants) kept.push_back(invariant.residual);
+    out.kept = compile::compile_state_equations(kept, eq.t, state, numbers, out.switches);
+  }
+
   if (!w.empty()) {
     const SparseExpr jacobian = expr::jacobian(eq.auxiliary, w);
     out.auxiliary_jacobian = pattern_of(jacobian);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "daedalus/compile/compile.hpp"
+#include "daedalus/compile/state_equations.hpp"
 #include "daedalus/linalg/sparsity.hpp"
 #include "daedalus/mechanics/derive.hpp"
 
@@ -35,6 +36,9 @@ struct Functions {
   compile::Function energy;   ///< t, q, v -> kinetic, potential (none for kind mechanical)
   compile::Function outputs;  ///< t, q, v, z_d, w, a, lambda -> [outputs] of the model
   compile::Function pictures;   ///< the same inputs -> coordinates of [drawing.points] in order, then x and y of [plots]
+
+  /// What a state x of a model with [invariants] keeps: positions g = 0, velocities G v + g_t = 0, then the invariants.
+  compile::StateEquations kept;
 
   std::size_t dimension() const { return 2 * n + differential.size(); }
   bool has_energy() const { return equations.kinetic.has_value(); }

@@ -93,6 +93,21 @@ std::string drift_tile(const Trajectory& run, bool projects) {
                           projects ? "" : " <code>--formulation projection</code> keeps them."));
 }
 
+std::string invariant_tile(const Trajectory& run) {
+  if (run.invariants.empty()) return {};
+  double worst = 0.0;
+  std::string parts;
+  for (const solve::InvariantResidual& one : run.invariants) {
+    worst = std::max(worst, one.relative);
+    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", escape_markup(one.name), power_of_ten(one.relative));
+  }
+  const std::string numbers = fmt::format(" Largest residuals, relative to their largest terms: {}.", parts);
+  if (worst < 2e-14) return tile("good", "Invariants", power_of_ten(worst), "They hold to rounding error." + numbers);
+  const double tolerance = bar(run);
+  return tile(worst <= tolerance ? "good" : worst <= 100.0 * tolerance ? "fair" : "bad", "Invariants", power_of_ten(worst),
+              fmt::format("They are {} {}.{}", worst <= tolerance ? "held better than" : "lost beyond", yardstick(run), numbers));
+}
+
 std::string energy_tile(const solve::Prepared& prepared, const Trajectory& run) {
   if (prepared.dae) return "";
   if (!prepared.functions->has_energy())
@@ -242,6 +257,9 @@ std::string levels_table(const Trajectory& run) {
     if (run.constraints.present[level])
       rows += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", level_word(level),
                           power_of_ten(run.constraints.absolute[level]), power_of_ten(run.constraints.relative[level]));
+  for (const solve::InvariantResidual& one : run.invariants)
+    rows += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", escape_markup(one.name),
+                        power_of_ten(one.absolute), power_of_ten(one.relative));
   if (rows.empty()) return {};
   return "<h3>Largest residuals</h3>\n<table class=\"plain\"><thead><tr><th>level</th><th class=\"n\">absolute</th><th "
          "class=\"n\">relative</th></tr></thead><tbody>\n" +
@@ -252,8 +270,8 @@ std::string levels_table(const Trajectory& run) {
 
 std::string page_verdicts(const solve::Prepared& prepared, const Trajectory& run) {
   const bool projects = formulate::formulation(parse_choice(run.formulation).name).projects;
-  return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(run, projects) + energy_tile(prepared, run) +
-         system_tile(prepared) + "</div>\n";
+  return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(run, projects) + invariant_tile(run) +
+         energy_tile(prepared, run) + system_tile(prepared) + "</div>\n";
 }
 
 std::string page_summary(const solve::Prepared& prepared, const Trajectory& run, const solve::RunOptions& options) {

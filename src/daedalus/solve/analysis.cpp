@@ -83,7 +83,9 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
   out.redundant = start.redundant;
   out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
   out.degrees_of_freedom = fn.n - start.rank;
-  out.free_initial_values = (fn.n - start.holonomic_rank) + (fn.n - start.rank) + fn.differential.size();
+  out.invariants = start.invariants;
+  out.free_initial_values =
+      (fn.n - start.holonomic_rank) + (fn.n - start.rank) + fn.differential.size() - start.invariant_rank;
 
   out.index = index_of(fn);
   if (linalg::structural_rank(kkt_pattern(fn)) == fn.n + fn.m)

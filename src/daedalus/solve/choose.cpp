@@ -133,8 +133,10 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
   chosen.view = *view;
 
   if (any_form && mechanical) {
-    chosen.form_reason = model.constraints.empty() ? "no constraints to keep"
-                    : chosen.form->projects   ? "projection keeps every constraint"
+    const bool constrained = !model.constraints.empty(), invariants = !model.invariants.empty();
+    chosen.form_reason = !constrained && !invariants ? "no constraints to keep"
+                    : chosen.form->projects   ? fmt::format("projection keeps every {}{}{}", constrained ? "constraint" : "",
+                                                            constrained && invariants ? " and " : "", invariants ? "invariant" : "")
                                               : fmt::format("{} is what {} takes", chosen.form->name, chosen.integrator->name);
   }
   if (any_form && !mechanical && chosen.form->projects) chosen.form_reason = "projection keeps every invariant";

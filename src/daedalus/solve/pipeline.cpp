@@ -39,18 +39,6 @@ double sum_of(const Stages& stages) {
   return sum;
 }
 
-/// Refuses what a model asks for and this version cannot run, all of it at once.
-void refuse_not_yet(const model::Model& model) {
-  Faults faults;
-  const auto not_yet = [&](bool asked, const std::string& what, const Place& place) {
-    if (asked) faults.add("not-yet", what + " cannot be run yet", "this version reads and checks them only", place);
-  };
-  const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
-  not_yet(mechanical && !model.invariants.empty(), "[invariants]",
-          model.invariants.empty() ? Place{} : model.invariants.front().place);
-  faults.throw_if_any();
-}
-
 struct Plan {
   double t_start, t_end, rtol, atol;
   Chosen chosen;
@@ -165,7 +153,6 @@ Initialize initialize_mode(const model::Model& model, const RunOptions& options)
 }
 
 Prepared prepare(model::Model given) {
-  refuse_not_yet(given);
   Prepared prepared;
   prepared.model = std::make_shared<const model::Model>(std::move(given));
   if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {

@@ -40,6 +40,7 @@ Recorder::Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& t
   }
   for (const std::string& column : seen.invariants().columns)
     trajectory_.invariants.push_back({column.substr(std::string_view("residual.").size())});
+  invariant_scale_.resize(seen.invariants().columns.size());
   row_.resize(columns.size());
   if (options_.pictures) trajectory_.picture_count = seen.picture_count();
   if (options_.on_columns) options_.on_columns(columns);
@@ -64,10 +65,9 @@ bool Recorder::look(double t, const double* x, Depth depth) {
   }
   const Observation::Level& invariants = seen.invariants();
   for (std::size_t i = 0; i < invariants.residual.size(); ++i) {
-    const double size = std::abs(invariants.residual[i]);
     InvariantResidual& most = trajectory_.invariants[i];
-    most.absolute = std::max(most.absolute, size);
-    if (size > 0.0) most.relative = std::max(most.relative, size / invariants.scale[i]);
+    most.absolute = std::max(most.absolute, std::abs(invariants.residual[i]));
+    invariant_scale_[i] = std::max(invariant_scale_[i], invariants.scale[i]);
   }
   if (!good_) return false;
   if (const auto energy = seen.energy()) {
@@ -125,6 +125,9 @@ bool Recorder::row(double t, const double* x) {
 }
 
 void Recorder::finish() {
+  for (std::size_t i = 0; i < invariant_scale_.size(); ++i)
+    if (InvariantResidual& most = trajectory_.invariants[i]; most.absolute > 0.0)
+      most.relative = most.absolute / invariant_scale_[i];
   LevelResiduals& levels = trajectory_.constraints;
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     const Largest& largest = levels_[k];

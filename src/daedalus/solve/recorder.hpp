@@ -46,7 +46,7 @@ class Recorder {
   const RunOptions& options_;
   std::vector<Largest> levels_;
   std::size_t output_count_;
-  std::vector<double> row_;
+  std::vector<double> invariant_scale_, row_;
   std::vector<bool> output_failed_;
   double t_watched_ = 0.0;
   std::vector<double> x_watched_;

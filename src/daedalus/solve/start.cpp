@@ -15,6 +15,7 @@
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/linalg/rank.hpp"
+#include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/solve/start_level.hpp"
 
 namespace daedalus::solve {
@@ -40,6 +41,7 @@ class Initializer {
 
   Start operator()() {
     sort_initial_equations();
+    sort_invariants();
     take_given_values();
     const std::vector<double> given = start_.x;
     if (positions() && velocities() && auxiliary()) {
@@ -48,6 +50,7 @@ class Initializer {
     } else {
       start_.found = false;
     }
+    if (mode_ != Initialize::off) judge_invariants(functions_, start_);
     return std::move(start_);
   }
 
@@ -68,6 +71,16 @@ class Initializer {
                     equation.place);
       (uses(z) ? auxiliary_initial_ : uses(v) ? velocity_initial_ : position_initial_)
           .push_back({equation.name, equation.residual, equation.place, true});
+    }
+  }
+
+  /// What contains positions alone is met by them; everything else by velocities where possible.
+  void sort_invariants() {
+    auto moving = ids(eq_.v);
+    for (const Expr& z : eq_.z) moving.insert(z.id());
+    for (const model::Equation& equation : eq_.model->invariants) {
+      const bool moves = std::ranges::any_of(expr::symbols_of(equation.residual), [&](NodeId id) { return moving.contains(id); });
+      (moves ? velocity_invariants_ : position_invariants_).push_back({equation.name, equation.residual, equation.place});
     }
   }
 
@@ -99,12 +112,24 @@ class Initializer {
       DAEDALUS_CHECK(std::isfinite(start_.x[i]), "start value {} of {} is not finite", i, fn_.state_names()[i]);
   }
 
-  bool positions() {
+  std::vector<Binding> position_bindings() const {
     std::vector<Binding> bindings;
     for (const mechanics::Constraint& constraint : eq_.constraints)
       if (constraint.holonomic) bindings.push_back({constraint.name, constraint.position, constraint.place});
-    bindings.insert(bindings.end(), position_initial_.begin(), position_initial_.end());
-    Level level(fn_, "position", eq_.q, {{eq_.t}}, std::move(bindings));
+    for (const auto* more : {&position_invariants_, &position_initial_}) bindings.insert(bindings.end(), more->begin(), more->end());
+    return bindings;
+  }
+
+  std::vector<Binding> velocity_bindings() const {
+    std::vector<Binding> bindings;
+    for (const mechanics::Constraint& constraint : eq_.constraints)
+      bindings.push_back({constraint.name, constraint.velocity, constraint.place});
+    for (const auto* more : {&velocity_invariants_, &velocity_initial_}) bindings.insert(bindings.end(), more->begin(), more->end());
+    return bindings;
+  }
+
+  bool positions() {
+    Level level(fn_, "position", eq_.q, {{eq_.t}}, position_bindings());
     level.set_known({&start_.t});
     std::vector<double> q(start_.x.begin(), start_.x.begin() + offset(1));
     level.check(q.data(), 0, start_.violations);
@@ -119,28 +144,57 @@ class Initializer {
     return true;
   }
 
-  Level velocity_level() {
-    std::vector<Binding> bindings;
-    for (const mechanics::Constraint& constraint : eq_.constraints)
-      bindings.push_back({constraint.name, constraint.velocity, constraint.place});
-    bindings.insert(bindings.end(), velocity_initial_.begin(), velocity_initial_.end());
-    return Level(fn_, "velocity", eq_.v, {{eq_.t}, eq_.q}, std::move(bindings));
+  std::vector<Expr> differential_auxiliary() const {
+    std::vector<Expr> z_d;
+    for (const std::size_t i : fn_.differential) z_d.push_back(eq_.z[i]);
+    return z_d;
   }
 
   void check_velocities_as_given() {
-    velocity_ = std::make_unique<Level>(velocity_level());
-    velocity_->set_known({&start_.t, start_.x.data()});
+    velocity_ = std::make_unique<Level>(fn_, "velocity", eq_.v,
+                                        std::vector<std::vector<Expr>>{{eq_.t}, eq_.q, differential_auxiliary()}, velocity_bindings());
+    know_positions();
     velocity_->check(start_.x.data() + fn_.n, 1, start_.violations);
   }
+
+  void know_positions() { velocity_->set_known({&start_.t, start_.x.data(), start_.x.data() + offset(2)}); }
 
   bool velocities() {
     if (mode_ != Initialize::project) return true;
     take_weight();
-    velocity_->set_known({&start_.t, start_.x.data()});
+    know_positions();
     std::vector<double> v(start_.x.begin() + offset(1), start_.x.begin() + offset(2));
+    if (!velocity_invariants_.empty() && !velocity_->possible(v, fixed_v_, fn_.mass, weight_)) return positions_and_velocities();
     if (!velocity_->solve(v, fixed_v_, fn_.mass, weight_, start_.message)) return false;
     std::copy(v.begin(), v.end(), start_.x.begin() + offset(1));
     start_.residual = std::max(start_.residual, largest(*velocity_, v));
+    return true;
+  }
+
+  /// Both at once, where velocities alone cannot meet the invariants: they are fixed, or too little energy is left.
+  bool positions_and_velocities() {
+    std::vector<Expr> unknowns = eq_.q;
+    unknowns.insert(unknowns.end(), eq_.v.begin(), eq_.v.end());
+    std::vector<Binding> bindings = position_bindings();
+    for (Binding& binding : velocity_bindings()) bindings.push_back(std::move(binding));
+    // Level tells constraints from what binds the start by their order.
+    std::ranges::stable_partition(bindings, [](const Binding& binding) { return !binding.initial; });
+    Level level(fn_, "position and velocity", unknowns, {{eq_.t}, differential_auxiliary()}, std::move(bindings));
+    level.set_known({&start_.t, start_.x.data() + offset(2)});
+    std::vector<double> y(start_.x.begin(), start_.x.begin() + offset(2));
+    std::vector<bool> fixed = fixed_q_;
+    fixed.insert(fixed.end(), fixed_v_.begin(), fixed_v_.end());
+    linalg::Sparsity weight = fn_.mass;
+    std::vector<double> values = weight_;
+    weight.rows = weight.columns = 2 * fn_.n;
+    for (std::size_t i = 0; i < fn_.n; ++i) weight.row_start.push_back(fn_.mass.nonzeros() + fn_.mass.row_start[i + 1]);
+    for (std::size_t k = 0; k < fn_.mass.nonzeros(); ++k) {
+      weight.column.push_back(fn_.mass.column[k] + fn_.n);
+      values.push_back(weight_[k]);
+    }
+    if (!level.solve(y, fixed, weight, values, start_.message)) return false;
+    std::copy(y.begin(), y.end(), start_.x.begin());
+    start_.residual = largest(level, y);
     return true;
   }
 
@@ -296,7 +350,7 @@ class Initializer {
       Place place;
       for (const mechanics::Constraint& constraint : eq_.constraints)
         if (constraint.name == violation.of) place = constraint.place;
-      for (const auto* equations : {&eq_.model->equations, &eq_.model->initial})
+      for (const auto* equations : {&eq_.model->equations, &eq_.model->initial, &eq_.model->invariants})
         for (const model::Equation& equation : *equations)
           if (!place.source && equation.name == violation.of) place = equation.place;
       static constexpr const char* levels[] = {" on position level", " on velocity level", ""};
@@ -318,7 +372,7 @@ class Initializer {
   mechanics::Evaluator evaluator_;
   Start start_;
   std::unique_ptr<Level> velocity_;
-  std::vector<Binding> position_initial_, velocity_initial_, auxiliary_initial_;
+  std::vector<Binding> position_initial_, velocity_initial_, auxiliary_initial_, position_invariants_, velocity_invariants_;
   std::vector<bool> fixed_q_, fixed_v_, fixed_z_, fixed_w_;
   std::vector<double> weight_;
 };

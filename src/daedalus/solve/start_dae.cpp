@@ -271,6 +271,7 @@ class DaeInitializer {
                  fmt::format("the start does not satisfy the invariant '{}': the residual is {}", violation.of, brief(violation.value)),
                  "`daedalus init` shows a consistent start; --initialize project uses it", found->place);
     }
+    faults.throw_if_any();
     for (const Moved& moved : start_.moved)
       faults.add("inconsistent-start", fmt::format("{} would have to move by {} to satisfy the equations", moved.name, brief(moved.by)),
                  "give a consistent start, or let it be found with --initialize project", {fn_.model->source});

@@ -1,7 +1,7 @@
 // Whether what the author declares is an invariant: along every solution c(t, x) = 0 must stay, so
 //     c' = c_t + C f(t, x) = 0   at every x with c(t, x) = 0.
 // It is tried at the start and at points near it, brought onto constraints and invariants. A c' that is not small beside
-// its parts is told; the points differ from the start by a hundredth of its values, so what vanishes at the start alone (a
+// its parts is told; the points differ from the start by a tenth of its values, so what vanishes at the start alone (a
 // motion that begins at rest) is seen.
 
 #include "daedalus/solve/start_invariants.hpp"
@@ -27,7 +27,7 @@ using integrate::Evaluation;
 namespace {
 
 constexpr int points = 4;              ///< beside the start
-constexpr double distance = 0.01;      ///< of the points from the start
+constexpr double distance = 0.1;       ///< of the points from the start
 constexpr double negligible = 1e-6;    ///< c' beside its parts: far above round-off, far below what an error of the author does
 
 /// What differs between constrained motion and other DAEs.
@@ -115,6 +115,20 @@ void judge_invariants(const std::shared_ptr<const structure::DaeFunctions>& func
     return outcome;
   };
   for (std::size_t i = 0; i < functions->differential; ++i) ground.nominal.push_back(functions->unknowns[i].of->nominal);
+  judge(ground, start);
+}
+
+void judge_invariants(const std::shared_ptr<const mechanics::Functions>& functions, Start& start) {
+  Ground ground{formulate::kept_by(functions), {}, {}, {}, nullptr};
+  if (!ground.kept.equations || !start.found) return;
+  auto evaluator = std::make_shared<mechanics::Evaluator>(functions);
+  evaluator->guess_auxiliary(start.w);
+  ground.slope = [&](double t, const double* x, double* dx) { return static_cast<Evaluation>(evaluator->ode(t, x, dx)); };
+  ground.project = [&](double t, double* x) { return static_cast<Evaluation>(evaluator->project(t, x)); };
+  const model::Model& model = *functions->equations.model;
+  for (int level = 0; level < 2; ++level)
+    for (const model::Unknown& unknown : model.variables) ground.nominal.push_back(unknown.nominal);
+  for (const std::size_t i : functions->differential) ground.nominal.push_back(model.auxiliary[i].nominal);
   judge(ground, start);
 }
 

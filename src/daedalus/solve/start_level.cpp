@@ -105,6 +105,11 @@ bool Level::solve(std::vector<double>& y, const std::vector<bool>& fixed, const 
   return false;
 }
 
+bool Level::possible(const std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
+                     const std::vector<double>& weight_values) {
+  return attempt(y, fixed, weight, weight_values, rows()).outcome == GaussNewtonOutcome::converged;
+}
+
 std::vector<double> Level::evaluate(const compile::Function& function, compile::Function::Scratch& scratch,
                                     const double* y) {
   std::vector<double> values(function.output_count());

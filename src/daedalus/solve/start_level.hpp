@@ -44,6 +44,10 @@ class Level {
   bool solve(std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
              const std::vector<double>& weight_values, std::string& message);
 
+  /// Whether solve() would succeed.
+  bool possible(const std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
+                const std::vector<double>& weight_values);
+
  private:
   std::vector<double> evaluate(const compile::Function& function, compile::Function::Scratch& scratch, const double* y);
   linalg::GaussNewtonResult attempt(const std::vector<double>& y, const std::vector<bool>& fixed,

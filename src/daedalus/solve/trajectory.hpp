@@ -25,7 +25,7 @@ struct LevelResiduals {
 struct InvariantResidual {
   std::string name;
   double absolute = 0.0;  ///< largest residual
-  double relative = 0.0;  ///< largest residual divided by its largest term there
+  double relative = 0.0;  ///< the same divided by the largest term of all
 };
 
 /// A value of the start that the initializer changed.

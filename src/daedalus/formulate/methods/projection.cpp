@@ -37,7 +37,7 @@ FormulationEntry formulation_projection() {
   entry.summary = "positions and velocities are projected onto the constraints after every step, in the mass norm; states onto [invariants]";
   entry.citation = "Eich 1993; Lubich 1991; Bertolazzi, Cocetti, Stocco: DAE notes, section 4.3";
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
-  entry.keeps_invariants_of = {"dae", "linear"};
+  entry.keeps_invariants_of = entry.kinds;
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic,
                  integrate::View::mechanical};
@@ -51,6 +51,7 @@ FormulationEntry formulation_projection() {
     Formulated result = view == integrate::View::mechanical ? mechanical_motion(equations.motion)
                                                             : in_view(equations, view, {});
     if (!constrained) result.system.project = nullptr;
+    keep_invariants(result, equations);
     if (!constrained || options.word("error") == "whole") result.system.project_error = nullptr;
     return result;
   };
