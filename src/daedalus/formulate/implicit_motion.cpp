@@ -12,22 +12,42 @@ using integrate::Evaluation;
 
 namespace {
 
-/// Makes the implicit view; `ode` gives the derivative of its leading part.
-std::shared_ptr<integrate::ImplicitSystem> shown(mechanics::ImplicitMotion motion, const integrate::System& system,
-                                                 std::shared_ptr<const double*> frozen) {
-  auto view = std::make_shared<integrate::ImplicitSystem>(
-      implicit_view(std::make_shared<const compile::ImplicitFunction>(std::move(motion.function)), std::move(frozen)));
+/// Makes the equations; `ode` gives the derivative of the leading unknowns.
+integrate::ImplicitSystem shown(mechanics::ImplicitMotion motion, const integrate::System& system,
+                                std::shared_ptr<const double*> frozen) {
+  integrate::ImplicitSystem view =
+      implicit_view(std::make_shared<const compile::ImplicitFunction>(std::move(motion.function)), std::move(frozen));
   const std::size_t n = motion.names.size();
-  view->index = std::move(motion.index);
-  view->system_index = motion.system_index;
-  view->row_power = std::move(motion.row_power);
-  view->column_power = std::move(motion.column_power);
+  view.index = std::move(motion.index);
+  view.ignored = std::move(motion.ignored);
+  view.system_index = motion.system_index;
+  view.row_power = std::move(motion.row_power);
+  view.column_power = std::move(motion.column_power);
   // The accelerations of the KKT system are the ones that all derivatives of the constraints allow.
-  view->derivative = [ode = system.ode, leading = system.leading, n](double t, const double* y, double* dy) {
+  view.derivative = [ode = system.ode, leading = system.leading, n](double t, const double* y, double* dy) {
     std::fill(dy + leading, dy + n, 0.0);
     return ode(t, y, dy);
   };
   return view;
+}
+
+/// What follows the algebraic auxiliary unknowns.
+enum class Behind { multipliers, multipliers_and_accelerations };
+
+/// Lets the system write what follows from the leading unknowns. Further multipliers behind that are 0.
+void add_completion(Formulated& formulated, const std::shared_ptr<const mechanics::Functions>& functions, Behind behind) {
+  auto seen = std::static_pointer_cast<MotionObservation>(formulated.observation);
+  const integrate::System& system = formulated.system;
+  formulated.system.complete = [=, leading = system.leading, dimension = system.dimension](double t, double* y) {
+    const Evaluation outcome = seen->at(t, y);
+    if (outcome != Evaluation::ok) return outcome;
+    double* next = y + leading;
+    for (const std::size_t i : functions->algebraic) *next++ = seen->evaluator().w()[i];
+    next = std::ranges::copy(seen->evaluator().lambda(), next).out;
+    if (behind == Behind::multipliers_and_accelerations) next = std::ranges::copy(seen->evaluator().a(), next).out;
+    std::fill(next, y + dimension, 0.0);
+    return outcome;
+  };
 }
 
 /// Lets the implicit view read the same frozen values as everything else.
@@ -50,35 +70,36 @@ Formulated automatic_motion(const Equations& equations, const mechanics::Feedbac
   for (const expr::Expr& lambda : functions->equations.lambda) system.names.push_back(lambda.name());
   system.dimension = system.names.size();
   system.make_implicit = [equations, feedback, shell = system, frozen = share_frozen(result)]() {
-    return shown(mechanics::implicit_motion(*equations.motion, mechanics::Level::acceleration, feedback, equations.redundant),
-                 shell, frozen);
+    return std::make_shared<const integrate::ImplicitSystem>(shown(
+        mechanics::implicit_motion(*equations.motion, mechanics::Level::acceleration, feedback, equations.redundant), shell,
+        frozen));
   };
-  system.complete = [functions, seen = std::static_pointer_cast<MotionObservation>(result.observation), leading = system.leading](
-                        double t, double* y) {
-    const Evaluation outcome = seen->at(t, y);
-    if (outcome != Evaluation::ok) return outcome;
-    double* next = y + leading;
-    for (const std::size_t i : functions->algebraic) *next++ = seen->evaluator().w()[i];
-    std::ranges::copy(seen->evaluator().lambda(), next);
-    return outcome;
-  };
+  add_completion(result, functions, Behind::multipliers);
   return result;
 }
 
 }  // namespace
 
-Formulated implicit_motion(const Equations& equations, mechanics::Level level,
-                           const mechanics::Feedback& feedback) {
-  mechanics::ImplicitMotion motion = mechanics::implicit_motion(*equations.motion, level, feedback, equations.redundant);
+Formulated with_unknowns(const Equations& equations, mechanics::ImplicitMotion motion,
+                         const mechanics::Feedback& feedback) {
   Formulated result = acceleration_level(equations.motion, feedback);
   integrate::System& system = result.system;
   system.leading = system.dimension;
   system.dimension = motion.names.size();
   system.names = motion.names;
-  system.implicit = shown(std::move(motion), system, share_frozen(result));
+  add_completion(result, equations.motion,
+                 motion.accelerations ? Behind::multipliers_and_accelerations : Behind::multipliers);
+  system.implicit =
+      std::make_shared<const integrate::ImplicitSystem>(shown(std::move(motion), system, share_frozen(result)));
   system.ode = nullptr;
   system.project_error = nullptr;
   return result;
+}
+
+Formulated implicit_motion(const Equations& equations, mechanics::Level level,
+                           const mechanics::Feedback& feedback) {
+  return with_unknowns(equations, mechanics::implicit_motion(*equations.motion, level, feedback, equations.redundant),
+                       feedback);
 }
 
 Formulated in_view(const Equations& equations, integrate::View view,

@@ -13,6 +13,11 @@ namespace daedalus::formulate {
 Formulated implicit_motion(const Equations& equations, mechanics::Level level,
                            const mechanics::Feedback& feedback = {});
 
+/// The implicit view of equations of motion with unknowns that begin with (q, v, z_d, z_a, lambda); projects nothing but
+/// what the acceleration level with this feedback does.
+Formulated with_unknowns(const Equations& equations, mechanics::ImplicitMotion motion,
+                         const mechanics::Feedback& feedback = {});
+
 /// The acceleration level as an ODE or with multipliers among the unknowns, as the view asks.
 Formulated in_view(const Equations& equations, integrate::View view,
                    const mechanics::Feedback& feedback);

@@ -20,9 +20,9 @@ inline double error_weight(const Tolerance& tolerance, std::size_t i, double bef
 }
 
 /// Size of an error in units of the tolerance: the root of the mean square over the components (WRMS), and the component
-/// that is worst. `ratio(i)` is the error of component i in units of what it may have.
+/// that is worst. `ratio(i)` is the error of component i in units of what it may have, 0 for those that are not counted.
 template <class Ratio>
-void set_error(Attempt& result, std::size_t n, Ratio ratio) {
+void set_error(Attempt& result, std::size_t n, std::size_t counted, Ratio ratio) {
   double sum = 0.0, largest = -1.0;
   for (std::size_t i = 0; i < n; ++i) {
     const double size = std::abs(ratio(i));
@@ -32,7 +32,12 @@ void set_error(Attempt& result, std::size_t n, Ratio ratio) {
       result.worst = i;
     }
   }
-  if (n > 0) result.error = std::sqrt(sum / static_cast<double>(n));
+  if (counted > 0) result.error = std::sqrt(sum / static_cast<double>(counted));
+}
+
+template <class Ratio>
+void set_error(Attempt& result, std::size_t n, Ratio ratio) {
+  set_error(result, n, n, ratio);
 }
 
 }  // namespace daedalus::integrate

@@ -22,16 +22,12 @@ constexpr double timid = 1e-6;
 /// one.
 Evaluation slope_of(const System& system, double t, const double* x, double* slope) {
   if (system.ode) return system.ode(t, x, slope);
-  if (system.implicit && system.implicit->derivative) return system.implicit->derivative(t, x, slope);
+  const auto implicit = implicit_equations(system);
+  if (implicit && implicit->derivative) return implicit->derivative(t, x, slope);
   if (system.coordinates == 0) return Evaluation::no_convergence;
   std::fill_n(slope, system.dimension, 0.0);
   std::copy_n(x + system.coordinates, system.coordinates, slope);
   return Evaluation::ok;
-}
-
-/// Whether component i moves by its slope: algebraic unknowns follow the others.
-bool moves(const System& system, std::size_t i) {
-  return system.ode || !system.implicit || system.implicit->differential[i];
 }
 
 }  // namespace
@@ -40,6 +36,10 @@ FirstStep choose_first_step(const FirstStepProblem& problem) {
   const std::size_t n = problem.system.dimension;
   FirstStep answer{problem.most, 0};
   if (n == 0) return answer;
+  const auto implicit = problem.system.ode ? nullptr : implicit_equations(problem.system);
+  const std::size_t counted = implicit ? std::max<std::size_t>(implicit->counted(), 1) : n;
+  // Algebraic unknowns follow the others.
+  const auto moves = [&](std::size_t i) { return !implicit || implicit->differential[i]; };
 
   std::vector<double> slope(n), moved(n), moved_slope(n);
   if (problem.slope != nullptr) {
@@ -54,11 +54,11 @@ FirstStep choose_first_step(const FirstStepProblem& problem) {
   const auto norm = [&](const auto& component) {
     double sum = 0.0;
     for (std::size_t i = 0; i < n; ++i) {
-      if (!moves(problem.system, i)) continue;
+      if (!moves(i)) continue;
       const double ratio = component(i) / error_weight(problem.tolerance, i, std::abs(problem.x[i]));
       sum += ratio * ratio;
     }
-    return std::sqrt(sum / static_cast<double>(n));
+    return std::sqrt(sum / static_cast<double>(counted));
   };
   const auto bounded = [&](double h) { return std::clamp(h, problem.least, problem.most); };
 
@@ -69,7 +69,7 @@ FirstStep choose_first_step(const FirstStepProblem& problem) {
   double d2 = -1.0;
   for (int tries = 0; tries < 5; ++tries) {
     for (std::size_t i = 0; i < n; ++i) {
-      moved[i] = problem.x[i] + (moves(problem.system, i) ? problem.direction * h0 * slope[i] : 0.0);
+      moved[i] = problem.x[i] + (moves(i) ? problem.direction * h0 * slope[i] : 0.0);
     }
     ++answer.rhs;
     if (slope_of(problem.system, problem.t + problem.direction * h0, moved.data(), moved_slope.data()) == Evaluation::ok) {

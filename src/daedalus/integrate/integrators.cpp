@@ -55,6 +55,8 @@ std::string name_of(View view) {
       return "mechanical";
     case View::automatic:
       return "automatic";
+    case View::overdetermined:
+      return "overdetermined";
   }
   return "";
 }

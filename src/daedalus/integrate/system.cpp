@@ -19,8 +19,19 @@ bool shows(const System& system, View view) {
       return system.mechanical != nullptr;
     case View::automatic:
       return static_cast<bool>(system.make_implicit);
+    case View::overdetermined:
+      return system.overdetermined != nullptr;
   }
   return false;
+}
+
+std::size_t ImplicitSystem::counted() const {
+  return differential.size() - static_cast<std::size_t>(std::ranges::count(ignored, true));
+}
+
+std::shared_ptr<const ImplicitSystem> implicit_equations(const System& system) {
+  if (!system.overdetermined) return system.implicit;
+  return {system.overdetermined, &system.overdetermined->equations};
 }
 
 namespace {

@@ -20,6 +20,7 @@ enum class View {
   implicit,      ///< F(t, y, y') = 0
   mechanical,    ///< M a = f - G^T lambda with g(q, t) = 0 and its derivatives
   automatic,     ///< y as in the implicit view, which is made when it is asked for; the ODE sees the leading part of y
+  overdetermined,  ///< F(t, y, y') = 0 with more equations than unknowns
 };
 
 /// F(t, y, y') = 0 with sparse Jacobians. The leading components of y are the differential unknowns of the ODE view, in
@@ -38,12 +39,32 @@ struct ImplicitSystem {
   /// Index of each unknown: how much more sensitive to perturbations than y' = f it is. An unknown of index k > 1 is
   /// weighed with h^(k-1) in error and convergence tests.
   std::vector<int> index;
+  /// Unknowns that error and convergence tests leave out: multipliers that vanish in the exact solution. Empty: none.
+  std::vector<bool> ignored = {};
   int system_index = 0;  ///< of the system as it stands: the differentiation index
   /// dF/dy' is constant and F linear in y': M y' = f(t, y).
   bool constant_leading = false;
   /// Row i times h^row_power[i] and unknown j times h^column_power[j] make the matrix of Newton's method well
   /// conditioned for every h; empty: nothing to scale.
   std::vector<int> row_power, column_power;
+
+  /// Whether error and convergence tests count an unknown, and how many they count.
+  bool counts(std::size_t i) const { return ignored.empty() || !ignored[i]; }
+  std::size_t counted() const;
+};
+
+/// What a Newton step means where there are more equations than unknowns: A_1 d = a_1, square, and A_2 d = a_2.
+enum class Corrector {
+  ssf,            ///< A_2 d = a_2 and A_1 d - a_1 in the range of A_2^T: the ssf-generalized inverse
+  gauss_newton,   ///< least squares of all rows
+  least_squares,  ///< least squares of A_1 d - a_1 subject to A_2 d = a_2
+};
+
+/// F(t, y, y') = 0 with more rows than unknowns. The leading rows are a square system, row i beside unknown i; the others
+/// hold besides.
+struct OverdeterminedSystem {
+  ImplicitSystem equations;  ///< the pattern has more rows than columns
+  Corrector corrector = Corrector::ssf;
 };
 
 /// M(q, t) a = f - G(q, t)^T lambda,  g(q, t) = 0,  with x = (q, v, z) and z' = r(t, x) beside it. Constraints are the
@@ -82,12 +103,13 @@ struct System {
 
   std::shared_ptr<const ImplicitSystem> implicit;
   std::shared_ptr<const MechanicalSystem> mechanical;
+  std::shared_ptr<const OverdeterminedSystem> overdetermined;
 
-  // The automatic view
-  std::size_t leading = 0;  ///< so many components of y are the x of `ode`
-  std::function<std::shared_ptr<const ImplicitSystem>()> make_implicit;
+  std::size_t leading = 0;  ///< so many components of y are the x of the ODE view
   /// Writes the components behind the leading ones that belong to them.
   std::function<Evaluation(double t, double* y)> complete;
+  /// Makes the implicit view of the automatic one.
+  std::function<std::shared_ptr<const ImplicitSystem>()> make_implicit;
 
   /// Moves x (or the leading part of y) onto all constraints (least change), where the formulation projects.
   std::function<Evaluation(double t, double* x)> project;
@@ -102,6 +124,8 @@ struct System {
 
 /// Whether the system has this view.
 bool shows(const System& system, View view);
+/// F(t, y, y') = 0 of the implicit or the overdetermined view; none where the system has neither.
+std::shared_ptr<const ImplicitSystem> implicit_equations(const System& system);
 
 /// The ODE x' = f(t, x) as F(t, x, x') = x' - f = 0 with a full Jacobian, by differences where the system gives none.
 ImplicitSystem implicit_from_ode(const System& system);

@@ -5,16 +5,17 @@
 
 #include <algorithm>
 
+#include "daedalus/mechanics/motion_equations.hpp"
+
 namespace daedalus::mechanics {
 
 namespace {
 
-Expr constraint_on(const Equations& eq, std::size_t i, Level level, const Feedback& feedback) {
-  const Constraint& constraint = eq.constraints[i];
+Expr constraint_on(const MotionEquations& out, std::size_t i, Level level, const Feedback& feedback) {
+  const Constraint& constraint = out.eq.constraints[i];
   if (level == Level::position && constraint.holonomic) return constraint.position;
   if (level != Level::acceleration) return constraint.velocity;
-  Expr sum = -constraint.gamma;
-  for (std::size_t k = eq.G.row_start[i]; k < eq.G.row_start[i + 1]; ++k) sum = sum + eq.G.value[k] * eq.a[eq.G.column[k]];
+  const Expr sum = out.acceleration_level(i, out.eq.a);
   if (constraint.holonomic) return sum + feedback.velocity * constraint.velocity + feedback.position * constraint.position;
   return sum + feedback.nonholonomic * constraint.velocity;
 }
@@ -23,67 +24,30 @@ Expr constraint_on(const Equations& eq, std::size_t i, Level level, const Feedba
 
 ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback,
                                const std::vector<std::size_t>& redundant) {
-  const Equations& eq = functions.equations;
+  MotionEquations out(functions);
+  const Equations& eq = out.eq;
   const std::size_t n = functions.n, m = functions.m;
-  expr::Graph& graph = *eq.model->graph;
-  ImplicitMotion out;
-  compile::ImplicitEquations equations;
-  equations.t = eq.t;
-  const auto unknown = [&](Expr symbol, Expr rate, int index, int power) {
-    equations.y.push_back(symbol);
-    equations.dy.push_back(rate);
-    out.names.push_back(symbol.name());
-    out.index.push_back(index);
-    out.column_power.push_back(power);
-  };
-  const auto equation = [&](Expr residual, int power) {
-    equations.F.push_back(residual);
-    out.row_power.push_back(power);
-  };
-
-  const bool holonomic = functions.holonomic > 0;
-  std::vector<Expr> rate;
-  for (const Expr& q : eq.q) {
-    rate.push_back(graph.symbol("rate." + q.name()));
-    unknown(q, rate.back(), 1, 0);
-  }
-  for (std::size_t i = 0; i < n; ++i) unknown(eq.v[i], eq.a[i], level == Level::position && holonomic ? 2 : 1, 1);
-  for (const std::size_t i : functions.differential) unknown(eq.z[i], eq.z_rate[i], 1, 0);
-  for (const std::size_t i : functions.algebraic) unknown(eq.z[i], Expr(), 1, 0);
-  out.system_index = functions.algebraic.empty() ? 0 : 1;
+  out.state({level == Level::position && functions.holonomic > 0 ? 2 : 1, 1});
   for (std::size_t i = 0; i < m; ++i) {
     // A multiplier acts on velocities through h lambda and is taken afresh from the KKT system where it is shown, so that
     // on the acceleration level, too, an error in it counts times h.
     const bool position = level == Level::position && eq.constraints[i].holonomic;
-    unknown(eq.lambda[i], Expr(), position ? 3 : 2, 2);
-    out.system_index = std::max(out.system_index, level == Level::acceleration ? 1 : position ? 3 : 2);
+    out.unknown(eq.lambda[i], Expr(), {position ? 3 : 2, 2});
+    int& index = out.motion.system_index;
+    index = std::max(index, level == Level::acceleration ? 1 : position ? 3 : 2);
   }
 
-  for (std::size_t i = 0; i < n; ++i) equation(rate[i] - eq.v[i], 1);
-  std::vector<Expr> force(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    force[i] = -eq.f[i];
-    for (std::size_t k = eq.M.row_start[i]; k < eq.M.row_start[i + 1]; ++k)
-      force[i] = force[i] + eq.M.value[k] * eq.a[eq.M.column[k]];
-  }
-  for (std::size_t i = 0; i < m; ++i)
-    for (std::size_t k = eq.G.row_start[i]; k < eq.G.row_start[i + 1]; ++k) {
-      Expr& sum = force[eq.G.column[k]];
-      sum = sum + eq.G.value[k] * eq.lambda[i];
-    }
-  for (const Expr& sum : force) equation(sum, 2);
-  for (const Expr& residual : eq.auxiliary) equation(residual, 0);
+  for (std::size_t i = 0; i < n; ++i) out.equation(out.rate[i] - eq.v[i], 1);
+  for (const Expr& sum : out.balance(eq.a)) out.equation(sum, 2);
+  out.auxiliary();
   for (std::size_t i = 0; i < m; ++i) {
     const int power = level == Level::acceleration ? 2 : level == Level::velocity || !eq.constraints[i].holonomic ? 1 : 0;
     if (std::ranges::find(redundant, i) != redundant.end())
-      equation(eq.lambda[i], 2);
+      out.equation(eq.lambda[i], 2);
     else
-      equation(constraint_on(eq, i, level, feedback), power);
+      out.equation(constraint_on(out, i, level, feedback), power);
   }
-
-  compile::Switches switches = functions.switches;
-  out.function = compile::compile_implicit(equations, eq.model->numbers(), switches, compile::Request::NewSwitches::none);
-  return out;
+  return std::move(out).compiled();
 }
 
 }  // namespace daedalus::mechanics

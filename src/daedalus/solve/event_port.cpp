@@ -133,17 +133,14 @@ EventPort motion_port(const std::shared_ptr<const Functions>& functions, formula
   };
   // In the implicit view algebraic unknowns and multipliers follow the rest of the state.
   const bool whole = formulated.system.dimension > functions->dimension();
-  port.assign = [=, reset = std::make_shared<MotionReset>(functions, held.discrete),
+  port.assign = [=, complete = formulated.system.complete,
+                 reset = std::make_shared<MotionReset>(functions, held.discrete),
                  meet = InvariantReset(formulate::kept_by(functions), formulated, held.frozen)](
                     double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
     std::string message = (*reset)(t, x, values);
     if (message.empty()) message = meet(t, x, values);
     if (!message.empty() || !whole) return message;
-    if (observation->at(t, x) != Evaluation::ok) return observation->explain();
-    double* rest = x + functions->dimension();
-    for (const std::size_t i : functions->algebraic) *rest++ = evaluator->w()[i];
-    std::copy(evaluator->lambda().begin(), evaluator->lambda().end(), rest);
-    return {};
+    return complete(t, x) == Evaluation::ok ? std::string() : observation->explain();
   };
   port.explain = [observation] { return observation->explain(); };
   return port;

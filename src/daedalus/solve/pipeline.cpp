@@ -270,6 +270,10 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
 
   std::vector<double> state = start.x;
   if (state.size() < formulated.system.dimension) state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
+  if (state.size() < formulated.system.dimension) {
+    state.resize(formulated.system.dimension);
+    formulated.system.complete(plan.t_start, state.data());
+  }
   if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
   const auto run = timed(trajectory.stages, "integrate", [&] {
     return integrate::integrate(formulated.system, *plan.chosen.integrator, *stepper, loop, observer, state);

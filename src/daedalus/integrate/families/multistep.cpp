@@ -30,7 +30,7 @@
 namespace daedalus::integrate {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double epsilon = std::numeric_limits<double>::epsilon(), infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t most_points = MultistepHistory::most_points;
 /// Steps that differ by less are equal: the loop rounds times, not steps.
 constexpr double step_slack = 1e-8;
@@ -62,6 +62,7 @@ class Multistep final : public Stepper {
       : implicit_(system.implicit ? system.implicit
                                   : std::make_shared<const ImplicitSystem>(implicit_from_ode(system))),
         n_(system.dimension),
+        counted_(implicit_->counted()),
         settings_(settings),
         newton_(n_, correction != nullptr ? *correction : square_correction(implicit_)),
         history_(n_) {
@@ -165,6 +166,7 @@ class Multistep final : public Stepper {
     // An unknown near 0 is taken to be as uncertain as a hundredth of the largest.
     for (std::size_t i = 0; i < n_; ++i) {
       weight_[i] = std::max(std::max(std::abs(state()[i]), 0.01 * largest) / scale_[i], 1e-280);
+      if (!implicit_->counts(i)) weight_[i] = infinity;
     }
     k_ = next_k_ = k;
     enough_ = epsilon;
@@ -192,14 +194,14 @@ class Multistep final : public Stepper {
     k_ = std::min(k_, static_cast<int>(history_.count()) - 1);
     double size = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {
-      weight_[i] = error_weight(tolerance, i, std::abs(state()[i])) / scale_[i];
+      weight_[i] = implicit_->counts(i) ? error_weight(tolerance, i, std::abs(state()[i])) / scale_[i] : infinity;
       const double ratio = state()[i] / weight_[i];
       size += ratio * ratio;
     }
     const double margin = extended() ? extended_margin : bdf_margin;
     enough_ = newton_share / margin;
     harmless_ = harmless;
-    floor_ = 100.0 * epsilon * std::sqrt(size / static_cast<double>(std::max<std::size_t>(n_, 1)));
+    floor_ = 100.0 * epsilon * std::sqrt(size / static_cast<double>(std::max<std::size_t>(counted_, 1)));
     iterations_ = few_iterations;
 
     Attempt result;
@@ -215,7 +217,7 @@ class Multistep final : public Stepper {
     for (std::size_t i = 0; i < n_; ++i) {
       weight_[i] = error_weight(tolerance, i, state()[i], candidate_[i]) / scale_[i];
       // The start says nothing about the slope of an algebraic unknown, so its change is no error; it has no memory.
-      if (first && !implicit_->differential[i]) weight_[i] = std::numeric_limits<double>::infinity();
+      if ((first && !implicit_->differential[i]) || !implicit_->counts(i)) weight_[i] = infinity;
     }
     judge(h, margin, result);
     return result;
@@ -248,6 +250,7 @@ class Multistep final : public Stepper {
             .slope = slope,
             .begin = begin,
             .weight = weight_.data(),
+            .counted = counted_,
             .enough = enough_,
             .floor = floor_,
             .harmless = harmless_,
@@ -324,7 +327,7 @@ class Multistep final : public Stepper {
       const double ratio = error[i] / weight_[i];
       sum += ratio * ratio;
     }
-    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(n_, 1)));
+    return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(counted_, 1)));
   }
 
   /// |E_j|, the distance from the polynomial of degree j.
@@ -469,7 +472,7 @@ class Multistep final : public Stepper {
   }
 
   std::shared_ptr<const ImplicitSystem> implicit_;
-  const std::size_t n_;
+  const std::size_t n_, counted_;
   const MultistepSettings settings_;
   MultistepNewton newton_;
   MultistepHistory history_;

@@ -71,13 +71,13 @@ NewtonCorrection square_correction(std::shared_ptr<const ImplicitSystem> system)
 MultistepNewton::MultistepNewton(std::size_t dimension, NewtonCorrection correction)
     : dimension_(dimension), correction_(std::move(correction)), change_(correction_.rows) {}
 
-double MultistepNewton::norm(const double* weight) const {
+double MultistepNewton::norm(const Problem& problem) const {
   double sum = 0.0;
   for (std::size_t i = 0; i < dimension_; ++i) {
-    const double ratio = change_[i] / weight[i];
+    const double ratio = change_[i] / problem.weight[i];
     sum += ratio * ratio;
   }
-  return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(dimension_, 1)));
+  return std::sqrt(sum / static_cast<double>(std::max<std::size_t>(problem.counted, 1)));
 }
 
 Evaluation MultistepNewton::solve(const Problem& problem, double* y, double* dy, Stats& stats) {
@@ -128,7 +128,7 @@ Evaluation MultistepNewton::iterate(const Problem& problem, double* y, double* d
       y[i] -= change_[i];
       dy[i] -= problem.c * change_[i];
     }
-    const double size = norm(problem.weight);
+    const double size = norm(problem);
     if (!std::isfinite(size)) return Evaluation::no_convergence;
     if (size <= problem.floor) return Evaluation::ok;
     if (m > 0) {

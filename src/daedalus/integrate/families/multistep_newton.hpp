@@ -40,7 +40,8 @@ class MultistepNewton {
     double t, h, c;
     const double *guess, *slope;
     const double* begin;   ///< where the iteration starts
-    const double* weight;  ///< what a component may be off, one per unknown
+    const double* weight;  ///< what a component may be off, one per unknown; infinite for those that do not count
+    std::size_t counted;   ///< unknowns that count
     double enough;         ///< an error of the iteration below this, in units of the weights, is good
     double floor;          ///< round-off in the same units: a correction below this says no more
     double harmless;       ///< corrections below this that shrink no more are taken for round-off
@@ -62,7 +63,7 @@ class MultistepNewton {
   /// Judges corrections that do not shrink any more.
   Evaluation wanders(double size, const Problem& problem);
   Evaluation iterate(const Problem& problem, double* y, double* dy, Stats& stats);
-  double norm(const double* weight) const;
+  double norm(const Problem& problem) const;
 
   std::size_t dimension_;
   NewtonCorrection correction_;

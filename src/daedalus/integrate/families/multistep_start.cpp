@@ -75,7 +75,7 @@ Evaluation MultistepStart::step(double t, double h, const double* y, const doubl
     for (std::size_t k = 0; k < s * n_; ++k) {
       const double weight = std::max(std::abs(begin_[k % n_] + Z_[k]), 0.01 * largest) + std::abs(Z_[k]);
       const double scale = std::min(1.0, std::pow(std::abs(h), std::max(system_->index[k % n_] - 1, 0)));
-      if (change_[k] != 0.0) size = std::max(size, scale * std::abs(change_[k]) / weight);
+      if (change_[k] != 0.0 && system_->counts(k % n_)) size = std::max(size, scale * std::abs(change_[k]) / weight);
     }
     if (!std::isfinite(size)) return Evaluation::no_convergence;
     if (size <= 4.0 * epsilon || (size <= rounded && size >= 0.3 * before)) break;

@@ -36,6 +36,7 @@ void combine(const std::vector<double>& matrix, std::size_t s, std::size_t n, co
 RadauSolver::RadauSolver(std::shared_ptr<const ImplicitSystem> system, std::size_t dimension, std::size_t most_stages)
     : system_(std::move(system)),
       n_(dimension),
+      counted_(std::max<std::size_t>(system_->counted(), 1)),
       real_(system_->pattern, linalg::ShiftedLu::Numbers::real),
       F_y_(system_->pattern.nonzeros()),
       F_dy_(F_y_.size()),
@@ -148,7 +149,7 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
       const double* change = residual_.data() + i * n_;
       for (std::size_t j = 0; j < n_; ++j) sum += change[j] * scale[j] * change[j] * scale[j];
     }
-    const double size = std::sqrt(sum / static_cast<double>(s * n_));
+    const double size = std::sqrt(sum / static_cast<double>(s * counted_));
     if (!std::isfinite(size)) {
       report.outcome = Evaluation::no_convergence;
       return report;

@@ -59,7 +59,7 @@ class RadauSolver {
   void newton_change();
 
   std::shared_ptr<const ImplicitSystem> system_;
-  std::size_t n_;
+  std::size_t n_, counted_;
   const RadauCoefficients* coefficients_ = nullptr;
   linalg::ShiftedLu real_;
   std::vector<linalg::ShiftedLu> complex_;

@@ -274,6 +274,7 @@ double StageSystem::relative(const Step& step, const double* stages, const doubl
   }
   Largest largest;
   for (std::size_t c = 0; c < n_; ++c) {
+    if (!system_.counts(c)) continue;
     const double floor = system_.index[c] > 1 ? overall * std::pow(h, 1 - system_.index[c]) : negligible * overall;
     const double scale = std::max(size(c), floor);
     for (std::size_t i = 0; i < active_; ++i) {

@@ -93,7 +93,8 @@ std::vector<int> orders_of(const IntegratorEntry& method, const System& system) 
     std::size_t kind = implicit.differential[i] ? 0 : 1;
     if (implicit.system_index >= 3) kind = static_cast<std::size_t>(std::clamp(implicit.index[i], 1, 3) - 1);
     const bool multiplier = !implicit.differential[i] && implicit.system_index >= 2;
-    result[i] = multiplier && remembers_multipliers(method) ? 0 : given[std::min(kind, given.size() - 1)];
+    const bool left_out = (multiplier && remembers_multipliers(method)) || !implicit.counts(i);
+    result[i] = left_out ? 0 : given[std::min(kind, given.size() - 1)];
   }
   return result;
 }
@@ -111,7 +112,8 @@ class StepDoubling final : public Stepper {
         now_(n_),
         candidate_(n_),
         error_(n_),
-        extrapolates_(!method.implicit && system.ode && !has_property(method, "symplectic")) {
+        extrapolates_(!method.implicit && system.ode && !has_property(method, "symplectic")),
+        counted_(system.implicit ? system.implicit->counted() : n_) {
     for (const int order : orders_of(method, system)) {
       // No step would be short enough for an unknown of order 0: it is left out.
       share_.push_back(order > 0 ? 1.0 / (std::pow(2.0, order) - 1.0) : 0.0);
@@ -216,7 +218,7 @@ class StepDoubling final : public Stepper {
   void estimate(double h, const Tolerance& tolerance, Attempt& result) {
     if (n_ == 0) return;
     if (system_.project_error) system_.project_error(error_.data());
-    set_error(result, n_, [&](std::size_t i) {
+    set_error(result, n_, counted_, [&](std::size_t i) {
       double ratio = error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]);
       for (int k = 1; system_.implicit && k < system_.implicit->index[i]; ++k) ratio *= std::abs(h);
       return ratio;
@@ -243,6 +245,7 @@ class StepDoubling final : public Stepper {
   std::vector<double> now_, candidate_, error_;
   std::vector<double> share_;  ///< 1/(2^p - 1) of each unknown
   const bool extrapolates_;
+  const std::size_t counted_;
   double t_middle_ = 0.0, middle_ = 0.5;
   bool stepped_ = false;  ///< the last step is accepted, no attempt since
 };

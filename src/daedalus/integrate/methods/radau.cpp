@@ -48,6 +48,7 @@ class Radau final : public Stepper {
       : system_(system),
         implicit_(system.implicit ? system.implicit : std::make_shared<ImplicitSystem>(implicit_from_ode(system))),
         n_(system.dimension),
+        counted_(implicit_->counted()),
         solver_(implicit_, n_, most_stages),
         old_(n_),
         now_(n_),
@@ -204,19 +205,20 @@ class Radau final : public Stepper {
 
   std::size_t newton_most() const { return 7 + stages(); }
 
-  /// |h|^(k-1) for the components of index k > 1. In a system of index 1 the stages determine all unknowns alike, so
+  /// |h|^(k-1) for the components of index k > 1, 0 for those that do not count. In a system of index 1 the stages determine all unknowns alike, so
   /// that a multiplier which may be weighed with h there, as some methods need it, is not.
   void set_powers() {
     const bool higher = implicit_->system_index > 1 && !implicit_->index.empty();
     for (std::size_t i = 0; i < n_; ++i) {
       const int extra = higher ? std::max(0, implicit_->index[i] - 1) : 0;
-      power_[i] = extra == 0 ? 1.0 : std::pow(std::abs(h_), extra);
+      power_[i] = !implicit_->counts(i) ? 0.0 : extra == 0 ? 1.0 : std::pow(std::abs(h_), extra);
     }
   }
 
   /// Weight of component i in the norm of the iteration. What the iteration leaves in a differential unknown stays in
   /// the solution, whatever its index; an error of an algebraic one enters it times h.
   double newton_power(std::size_t i) const {
+    if (!implicit_->counts(i)) return 0.0;
     return implicit_->differential[i] || power_[i] == 1.0 ? 1.0 : std::abs(h_);
   }
 
@@ -251,9 +253,10 @@ class Radau final : public Stepper {
         scale_[i] = newton_power(i) / weight_[i];
         sum += now_[i] * scale_[i] * now_[i] * scale_[i];
       }
-      relative_tolerance_ = std::max(tolerance->rtol, 1.0 / std::max(1.0, std::sqrt(sum / static_cast<double>(n_))));
+      const double size = std::sqrt(sum / static_cast<double>(counted_));
+      relative_tolerance_ = std::max(tolerance->rtol, 1.0 / std::max(1.0, size));
       limits.target = newton_share;
-      limits.floor = 4.0 * epsilon * std::sqrt(sum / static_cast<double>(n_));
+      limits.floor = 4.0 * epsilon * size;
       limits.stagnation = 10.0 * newton_share;
       limits.most = newton_most();
       return limits;
@@ -434,7 +437,7 @@ class Radau final : public Stepper {
   }
 
   double measure(const Tolerance& tolerance, Attempt& result) const {
-    set_error(result, n_, [&](std::size_t i) {
+    set_error(result, n_, counted_, [&](std::size_t i) {
       return power_[i] * error_[i] / error_weight(tolerance, i, now_[i], candidate_[i]);
     });
     return result.error;
@@ -457,7 +460,7 @@ class Radau final : public Stepper {
 
   const System& system_;
   std::shared_ptr<const ImplicitSystem> implicit_;
-  std::size_t n_;
+  std::size_t n_, counted_;
   std::vector<RadauCoefficients> method_;  ///< by rising order
   RadauSolver solver_;
   std::vector<double> old_, now_, candidate_;
