@@ -132,14 +132,20 @@ solve::Prepared prepared(const Problem& problem) {
   return solve::prepare(std::move(model));
 }
 
-bool shows_ode(const formulate::FormulationEntry& entry) {
-  return std::ranges::find(entry.views, integrate::View::ode) != entry.views.end();
+bool shows(const formulate::FormulationEntry& entry, integrate::View view) {
+  return std::ranges::find(entry.views, view) != entry.views.end();
+}
+bool shows_ode(const formulate::FormulationEntry& entry) { return shows(entry, integrate::View::ode); }
+
+/// A method that takes what the formulation shows.
+std::string method_for(const formulate::FormulationEntry& entry) {
+  return shows_ode(entry) ? "dop853" : shows(entry, integrate::View::implicit) ? "radau" : "bdf";
 }
 
 solve::RunOptions options_for(const formulate::FormulationEntry& entry, double t_end, double rtol) {
   solve::RunOptions options;
   options.formulation = entry.name;
-  options.method = shows_ode(entry) ? "dop853" : "radau";
+  options.method = method_for(entry);
   options.t_end = t_end;
   options.rtol = rtol;
   return options;

@@ -1,10 +1,12 @@
 #include "daedalus/formulate/implicit_motion.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "daedalus/formulate/acceleration_level.hpp"
 #include "daedalus/formulate/implicit_view.hpp"
 #include "daedalus/formulate/motion_observation.hpp"
+#include "daedalus/mechanics/row_solver.hpp"
 
 namespace daedalus::formulate {
 
@@ -34,18 +36,50 @@ integrate::ImplicitSystem shown(mechanics::ImplicitMotion motion, const integrat
 /// What follows the algebraic auxiliary unknowns.
 enum class Behind { multipliers, multipliers_and_accelerations };
 
+/// Replaces the least multipliers by those that are 0 for redundant constraints.
+class IndependentMultipliers {
+ public:
+  explicit IndependentMultipliers(const Equations& equations)
+      : functions_(equations.motion), solver_(functions_->mass, functions_->jacobian, kept_rows(equations)) {}
+
+  void operator()(mechanics::Evaluator& evaluator, double t, const double* x, double* lambda) {
+    const mechanics::Functions& fn = *functions_;
+    if (evaluator.motion(t, x) != mechanics::Outcome::ok) return;
+    const double *M = std::as_const(evaluator).motion().data(), *f = M + fn.mass.nonzeros(), *G = f + fn.n;
+    if (solver_.factor(M, G) != linalg::KktOutcome::regular) return;
+    solver_.solve(f, G + fn.jacobian.nonzeros(), a_.data(), lambda, fn.m);
+  }
+
+ private:
+  static std::vector<std::size_t> kept_rows(const Equations& equations) {
+    std::vector<std::size_t> rows;
+    for (std::size_t i = 0; i < equations.motion->m; ++i)
+      if (std::ranges::find(equations.redundant, i) == equations.redundant.end()) rows.push_back(i);
+    return rows;
+  }
+
+  std::shared_ptr<const mechanics::Functions> functions_;
+  mechanics::RowSolver solver_;
+  std::vector<double> a_ = std::vector<double>(functions_->n);
+};
+
 /// Lets the system write what follows from the leading unknowns. Further multipliers behind that are 0.
-void add_completion(Formulated& formulated, const std::shared_ptr<const mechanics::Functions>& functions, Behind behind) {
+void add_completion(Formulated& formulated, const Equations& equations, Behind behind) {
   auto seen = std::static_pointer_cast<MotionObservation>(formulated.observation);
-  const integrate::System& system = formulated.system;
-  formulated.system.complete = [=, leading = system.leading, dimension = system.dimension](double t, double* y) {
+  std::shared_ptr<IndependentMultipliers> independent;
+  if (!equations.redundant.empty()) independent = std::make_shared<IndependentMultipliers>(equations);
+  formulated.system.complete = [=, functions = equations.motion, leading = formulated.system.leading,
+                                dimension = formulated.system.dimension](double t, double* y) {
+    mechanics::Evaluator& evaluator = seen->evaluator();
     const Evaluation outcome = seen->at(t, y);
     if (outcome != Evaluation::ok) return outcome;
     double* next = y + leading;
-    for (const std::size_t i : functions->algebraic) *next++ = seen->evaluator().w()[i];
-    next = std::ranges::copy(seen->evaluator().lambda(), next).out;
-    if (behind == Behind::multipliers_and_accelerations) next = std::ranges::copy(seen->evaluator().a(), next).out;
+    for (const std::size_t i : functions->algebraic) *next++ = evaluator.w()[i];
+    double* const lambda = next;
+    next = std::ranges::copy(evaluator.lambda(), next).out;
+    if (behind == Behind::multipliers_and_accelerations) next = std::ranges::copy(evaluator.a(), next).out;
     std::fill(next, y + dimension, 0.0);
+    if (independent) (*independent)(evaluator, t, y, lambda);
     return outcome;
   };
 }
@@ -74,7 +108,7 @@ Formulated automatic_motion(const Equations& equations, const mechanics::Feedbac
         mechanics::implicit_motion(*equations.motion, mechanics::Level::acceleration, feedback, equations.redundant), shell,
         frozen));
   };
-  add_completion(result, functions, Behind::multipliers);
+  add_completion(result, equations, Behind::multipliers);
   return result;
 }
 
@@ -87,7 +121,7 @@ Formulated with_unknowns(const Equations& equations, mechanics::ImplicitMotion m
   system.leading = system.dimension;
   system.dimension = motion.names.size();
   system.names = motion.names;
-  add_completion(result, equations.motion,
+  add_completion(result, equations,
                  motion.accelerations ? Behind::multipliers_and_accelerations : Behind::multipliers);
   system.implicit =
       std::make_shared<const integrate::ImplicitSystem>(shown(std::move(motion), system, share_frozen(result)));

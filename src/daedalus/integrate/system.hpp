@@ -60,8 +60,8 @@ enum class Corrector {
   least_squares,  ///< least squares of A_1 d - a_1 subject to A_2 d = a_2
 };
 
-/// F(t, y, y') = 0 with more rows than unknowns. The leading rows are a square system, row i beside unknown i; the others
-/// hold besides.
+/// F(t, y, y') = 0 with more rows than unknowns. The leading rows are a square system, row i beside unknown i; the others,
+/// which do not contain y', hold besides.
 struct OverdeterminedSystem {
   ImplicitSystem equations;  ///< the pattern has more rows than columns
   Corrector corrector = Corrector::ssf;

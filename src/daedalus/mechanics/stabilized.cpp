@@ -1,11 +1,11 @@
-// C. Fuehrer, B. J. Leimkuhler, Numerical solution of differential-algebraic equations for constrained mechanical motion,
-// Numer. Math. 59 (1991) 55-69 (001). The overdetermined forms are
+// C. Fuehrer, B. J. Leimkuhler, Numerical solution of differential-algebraic equations for constrained mechanical
+// motion, Numer. Math. 59 (1991) 55-69 (001). The overdetermined forms are
 //     q' = v,   M v' = f - G^T lambda,   G v + g_t = 0,    g = 0                                              (47)
 //     q' = v,   M v' = f - G^T lambda,   G M^-1 (f - G^T lambda) = gamma,    g = 0,   G v + g_t = 0           (17)
 // with the square part before the gap. With C(t, y) = 0 the rows behind it, the stabilized forms add C_y^T (mu, eta) to
 // the square part, whose row i belongs to unknown i; for (47) these are (43)-(46) with q' = v - G^T mu, after
-// C. W. Gear, G. K. Gupta, B. Leimkuhler, Automatic integration of Euler-Lagrange equations with constraints, J. Comput.
-// Appl. Math. 12 & 13 (1985) 77-90, and for (17) they are (31)-(35),
+// C. W. Gear, G. K. Gupta, B. Leimkuhler, Automatic integration of Euler-Lagrange equations with constraints, J.
+// Comput. Appl. Math. 12 & 13 (1985) 77-90, and for (17) they are (31)-(35),
 //     q' = v - G^T mu - (G v + g_t)_q^T eta,   M v' = f - G^T lambda - G^T eta.
 //
 // The equation for lambda must not contain v', which carries the errors of velocities divided by h. No inverse of M is
@@ -13,8 +13,11 @@
 //     M (v' - a) = 0,   M a - f + G^T lambda = 0,   G a - gamma = 0
 // are (2) and (35).
 //
-// Scaling: with rows q' and v' times h and the multipliers that stand in them divided by h, the limit of Newton's matrix
-// for h -> 0 is diag(1, M) bordered by constraints of full rank.
+// Violations on the velocity level change v and, through (G v + g_t)_q^T eta, q as well: which of them how much depends
+// on the unit of time. The first of the three rows is multiplied by T^2, T = 1 in 001; for T -> 0 the term vanishes.
+//
+// Scaling: with rows q' and v' times h and the multipliers that stand in them divided by h, the limit of Newton's
+// matrix for h -> 0 is diag(1, M) bordered by constraints of full rank.
 #include "daedalus/mechanics/stabilized.hpp"
 
 #include <algorithm>
@@ -97,6 +100,7 @@ MotionEquations square_part(const Functions& functions, const SeveralLevels& for
       row = eq.model->graph->constant(0.0);
       for (std::size_t k = eq.M.row_start[i]; k < eq.M.row_start[i + 1]; ++k)
         row = row + eq.M.value[k] * (eq.a[eq.M.column[k]] - a[eq.M.column[k]]);
+      row = form.time * form.time * row;
     }
     out.equation(row, 1);
   }

@@ -10,6 +10,9 @@ struct SeveralLevels {
   Level highest = Level::velocity;
   /// What a violation of a constraint is removed by: q' - v, or its product with the mass matrix.
   enum class Weight { euclidean, mass } weight = Weight::euclidean;
+  /// The time whose square multiplies M (v' - a) = 0: with it velocities are compared with positions where both can
+  /// remove a violation.
+  double time = 1.0;
   /// Constraints that follow from others: their multipliers are 0, and they stand on no level.
   std::vector<std::size_t> redundant = {};
 };

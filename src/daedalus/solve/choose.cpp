@@ -114,11 +114,12 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
 
   if (any_method) {
     const bool only_implicit = !offers(views, View::ode) && offers(views, View::implicit);
+    const bool overdetermined = offers(views, View::overdetermined);
     if (offers(views, View::automatic) && !options.step) {
       chosen.method.name = "auto";
       if (!mechanical && chosen.method.options.empty()) chosen.method.options = {{"first", "implicit"}};
     } else {
-      chosen.method.name = !mechanical || only_implicit ? "radau" : "dop853";
+      chosen.method.name = overdetermined ? "bdf" : !mechanical || only_implicit ? "radau" : "dop853";
     }
     chosen.integrator = method_named(chosen.method.name);
     if (chosen.method.name != "auto" && !chosen.method.options.empty())

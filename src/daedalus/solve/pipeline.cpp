@@ -269,10 +269,10 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (options.progress) observer.progress = [&](double t, double h) { options.progress(t, plan.t_end, h); };
 
   std::vector<double> state = start.x;
-  if (state.size() < formulated.system.dimension) state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
   if (state.size() < formulated.system.dimension) {
+    state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
     state.resize(formulated.system.dimension);
-    formulated.system.complete(plan.t_start, state.data());
+    if (!prepared.dae) formulated.system.complete(plan.t_start, state.data());
   }
   if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
   const auto run = timed(trajectory.stages, "integrate", [&] {

@@ -133,36 +133,5 @@ TEST(Bdf, KeepsJacobiansAndFactors) {
   EXPECT_LT(result.stats.newton_iterations, 4 * result.stats.steps);
 }
 
-TEST(Bdf, CorrectionCanBeReplacedByThatOfMoreEquationsThanUnknowns) {
-  // Every equation twice, the second time three times as heavy: the least squares solution is that of the square
-  // system.
-  const problems::DaeProblem problem = problems::index2_problem();
-  const std::size_t n = problem.system.dimension;
-  const NewtonCorrection square = square_correction(problem.system.implicit);
-  NewtonCorrection doubled;
-  doubled.rows = 2 * n;
-  doubled.residual = [square, n](double t, const double* y, const double* dy, double* F) {
-    const Evaluation outcome = square.residual(t, y, dy, F);
-    for (std::size_t i = 0; i < n; ++i) F[n + i] = 3.0 * F[i];
-    return outcome;
-  };
-  doubled.prepare = square.prepare;
-  doubled.solve = [square, n](double* residual) {
-    for (std::size_t i = 0; i < n; ++i) residual[i] = (residual[i] + 3.0 * residual[n + i]) / 10.0;
-    square.solve(residual);
-  };
-  const MultistepSettings settings{
-      .formula = MultistepFormula::bdf, .most_points = 5, .fixed_points = 5, .start_stages = 5};
-  const auto end = [&](const NewtonCorrection* correction) {
-    std::vector<double> y = problem.exact(0.0);
-    const std::unique_ptr<Stepper> stepper = make_multistep(problem.system, settings, correction);
-    const LoopOptions options = problems::controlled(problem.system, problem.t_end, 1e-8);
-    EXPECT_EQ(integrate(problem.system, integrator("bdf"), *stepper, options, {}, y).status, Status::done);
-    return y;
-  };
-  // Round-off of a few hundred steps.
-  EXPECT_LT(problems::distance(end(nullptr), end(&doubled)), 1e-12);
-}
-
 }  // namespace
 }  // namespace daedalus::integrate

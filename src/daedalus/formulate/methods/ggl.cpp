@@ -17,7 +17,7 @@ FormulationEntry formulation_ggl() {
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 2;
   entry.views = {integrate::View::implicit};
-  entry.options = {weight_option()};
+  entry.options = level_options(mechanics::Level::velocity);
   entry.make = [](const Equations& equations, integrate::View, const Options& options) {
     return stabilized_motion(equations, mechanics::Level::velocity, options);
   };

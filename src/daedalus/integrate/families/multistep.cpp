@@ -26,6 +26,7 @@
 #include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/families/multistep_history.hpp"
 #include "daedalus/integrate/families/multistep_start.hpp"
+#include "daedalus/integrate/families/overdetermined_newton.hpp"
 
 namespace daedalus::integrate {
 namespace {
@@ -56,15 +57,20 @@ double harmonic(int k) {
   return sum;
 }
 
+std::shared_ptr<const ImplicitSystem> equations_of(const System& system) {
+  const auto given = implicit_equations(system);
+  return given ? given : std::make_shared<const ImplicitSystem>(implicit_from_ode(system));
+}
+
 class Multistep final : public Stepper {
  public:
-  Multistep(const System& system, const MultistepSettings& settings, const NewtonCorrection* correction)
-      : implicit_(system.implicit ? system.implicit
-                                  : std::make_shared<const ImplicitSystem>(implicit_from_ode(system))),
+  Multistep(const System& system, const MultistepSettings& settings)
+      : overdetermined_(system.overdetermined),
+        implicit_(equations_of(system)),
         n_(system.dimension),
         counted_(implicit_->counted()),
         settings_(settings),
-        newton_(n_, correction != nullptr ? *correction : square_correction(implicit_)),
+        newton_(n_, overdetermined_ ? overdetermined_correction(overdetermined_) : square_correction(implicit_)),
         history_(n_) {
     for (auto* vector : {&candidate_, &computed_, &dy_, &slope_, &guess_, &guess_slope_, &zero_, &weight_, &scale_,
                          &first_, &first_dy_, &second_, &second_dy_, &spare_, &end_slope_, &start_slope_}) {
@@ -181,7 +187,11 @@ class Multistep final : public Stepper {
 
   Evaluation collocate(double h) {
     by_collocation_ = true;
-    if (!start_) start_ = std::make_unique<MultistepStart>(implicit_, settings_.start_stages);
+    if (!start_) {
+      const auto square =
+          overdetermined_ ? std::make_shared<const ImplicitSystem>(extended_system(overdetermined_)) : implicit_;
+      start_ = std::make_unique<MultistepStart>(square, settings_.start_stages, n_);
+    }
     const Evaluation outcome = start_->step(t_, h, state(), slope_.data(), candidate_.data(), stats_);
     if (outcome == Evaluation::ok) start_->end_slope(dy_.data());
     return outcome;
@@ -471,6 +481,7 @@ class Multistep final : public Stepper {
     return Evaluation::ok;
   }
 
+  std::shared_ptr<const OverdeterminedSystem> overdetermined_;
   std::shared_ptr<const ImplicitSystem> implicit_;
   const std::size_t n_, counted_;
   const MultistepSettings settings_;
@@ -499,11 +510,10 @@ class Multistep final : public Stepper {
 
 }  // namespace
 
-std::unique_ptr<Stepper> make_multistep(const System& system, const MultistepSettings& settings,
-                                        const NewtonCorrection* correction) {
-  DAEDALUS_CHECK(system.implicit || system.ode, "dimension {}", system.dimension);
+std::unique_ptr<Stepper> make_multistep(const System& system, const MultistepSettings& settings) {
+  DAEDALUS_CHECK(implicit_equations(system) || system.ode, "dimension {}", system.dimension);
   DAEDALUS_CHECK(settings.most_points >= 1 && settings.most_points <= 8, "k = {}", settings.most_points);
-  return std::make_unique<Multistep>(system, settings, correction);
+  return std::make_unique<Multistep>(system, settings);
 }
 
 }  // namespace daedalus::integrate

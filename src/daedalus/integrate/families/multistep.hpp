@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "daedalus/integrate/families/multistep_newton.hpp"
 #include "daedalus/integrate/stepper.hpp"
 
 namespace daedalus::integrate {
@@ -19,10 +18,9 @@ struct MultistepSettings {
   std::size_t start_stages;  ///< of the collocation that starts runs with fixed steps: 3, 5 or 7
 };
 
-/// Makes a stepper of variable k and variable step for F(t, y, y') = 0. The
-/// correction of Newton's method can be replaced; none: the square one.
-std::unique_ptr<Stepper> make_multistep(const System& system, const MultistepSettings& settings,
-                                        const NewtonCorrection* correction = nullptr);
+/// Makes a stepper of variable k and variable step for F(t, y, y') = 0, of the overdetermined, the implicit or the ODE
+/// view.
+std::unique_ptr<Stepper> make_multistep(const System& system, const MultistepSettings& settings);
 
 /// Coefficients on an equidistant grid with k points before the new one, h = 1:
 ///   bdf:      y_1 + sum_j past_j y_(1-j) = b y'_1

@@ -17,8 +17,8 @@ struct NewtonPoint {
 
 enum class Jacobians { keep, evaluate };
 
-/// The equations of one implicit step and the linear algebra of their correction. Square systems use
-/// `square_correction`; a system with more equations than unknowns brings a generalized inverse of its own.
+/// The equations of one implicit step and the linear algebra of their correction: `square_correction`, or a generalized
+/// inverse where there are more equations than unknowns.
 struct NewtonCorrection {
   std::size_t rows = 0;  ///< equations, at least as many as unknowns
   std::function<Evaluation(double t, const double* y, const double* dy, double* F)> residual;

@@ -34,9 +34,10 @@ linalg::Sparsity stage_pattern(const linalg::Sparsity& block, std::size_t stages
 
 }  // namespace
 
-MultistepStart::MultistepStart(std::shared_ptr<const ImplicitSystem> system, std::size_t stages)
+MultistepStart::MultistepStart(std::shared_ptr<const ImplicitSystem> system, std::size_t stages, std::size_t visible)
     : system_(std::move(system)),
       n_(system_->pattern.rows),
+      visible_(visible),
       radau_(radau_coefficients(stages)),
       lu_(stage_pattern(system_->pattern, stages), linalg::ShiftedLu::Numbers::real),
       matrix_(stages * stages * system_->pattern.nonzeros()),
@@ -54,10 +55,10 @@ MultistepStart::MultistepStart(std::shared_ptr<const ImplicitSystem> system, std
 Evaluation MultistepStart::step(double t, double h, const double* y, const double* dy, double* end, Stats& stats) {
   const std::size_t s = radau_.stages;
   h_ = h;
-  std::copy_n(y, n_, begin_.begin());
+  std::copy_n(y, visible_, begin_.begin());
   for (std::size_t i = 0; i < s; ++i) {
     for (std::size_t k = 0; k < n_; ++k) {
-      Z_[i * n_ + k] = system_->differential[k] ? radau_.node[i] * h * dy[k] : 0.0;
+      Z_[i * n_ + k] = k < visible_ && system_->differential[k] ? radau_.node[i] * h * dy[k] : 0.0;
     }
   }
   for (std::size_t k = 0; k < row_scale_.size(); ++k) row_scale_[k] = std::pow(std::abs(h), system_->row_power[k % n_]);
@@ -81,7 +82,7 @@ Evaluation MultistepStart::step(double t, double h, const double* y, const doubl
     if (size <= 4.0 * epsilon || (size <= rounded && size >= 0.3 * before)) break;
     before = size;
   }
-  for (std::size_t k = 0; k < n_; ++k) end[k] = begin_[k] + Z_[(s - 1) * n_ + k];
+  for (std::size_t k = 0; k < visible_; ++k) end[k] = begin_[k] + Z_[(s - 1) * n_ + k];
   return Evaluation::ok;
 }
 
@@ -127,7 +128,7 @@ Evaluation MultistepStart::correct(double t, double h, Stats& stats) {
 void MultistepStart::interpolate(double theta, double* y) const {
   double weight[16];
   radau_.value_weights(theta, weight);
-  for (std::size_t k = 0; k < n_; ++k) {
+  for (std::size_t k = 0; k < visible_; ++k) {
     double sum = 0.0;
     for (std::size_t i = 0; i < radau_.stages; ++i) sum += weight[i] * Z_[i * n_ + k];
     y[k] = begin_[k] + sum;
@@ -136,7 +137,7 @@ void MultistepStart::interpolate(double theta, double* y) const {
 
 void MultistepStart::end_slope(double* dy) const {
   const std::size_t s = radau_.stages;
-  for (std::size_t k = 0; k < n_; ++k) {
+  for (std::size_t k = 0; k < visible_; ++k) {
     double sum = 0.0;
     for (std::size_t j = 0; j < s; ++j) sum += radau_.inverse[(s - 1) * s + j] * Z_[j * n_ + k];
     dy[k] = sum / h_;

@@ -14,7 +14,8 @@ namespace daedalus::integrate {
 /// that runs with fixed steps, so that its first steps do not spoil its order.
 class MultistepStart {
  public:
-  MultistepStart(std::shared_ptr<const ImplicitSystem> system, std::size_t stages);
+  /// Callers see the first `visible` unknowns; the others vanish in the exact solution.
+  MultistepStart(std::shared_ptr<const ImplicitSystem> system, std::size_t stages, std::size_t visible);
 
   /// Steps from (t, y) over h to `end`; dy is a guess of the derivative.
   Evaluation step(double t, double h, const double* y, const double* dy, double* end, Stats& stats);
@@ -28,7 +29,7 @@ class MultistepStart {
   Evaluation correct(double t, double h, Stats& stats);
 
   std::shared_ptr<const ImplicitSystem> system_;
-  std::size_t n_;
+  std::size_t n_, visible_;
   RadauCoefficients radau_;
   linalg::ShiftedLu lu_;
   std::vector<double> matrix_, zero_, row_scale_, column_scale_;

@@ -16,7 +16,7 @@ IntegratorEntry integrator_bdf() {
   entry.stages = 1;
   entry.adaptive = true;
   entry.implicit = true;
-  entry.accepts = {View::implicit, View::ode};
+  entry.accepts = {View::implicit, View::overdetermined, View::ode};
   entry.highest_index = 3;
   entry.properties = {"multistep", "A-stable up to order 2", "stiffly stable", "variable order"};
   entry.index1_orders = {5, 5};

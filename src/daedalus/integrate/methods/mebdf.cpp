@@ -19,7 +19,7 @@ IntegratorEntry integrator_mebdf() {
   entry.stages = 3;
   entry.adaptive = true;
   entry.implicit = true;
-  entry.accepts = {View::implicit, View::ode};
+  entry.accepts = {View::implicit, View::overdetermined, View::ode};
   entry.highest_index = 3;
   entry.properties = {"multistep", "A-stable up to order 4", "stiffly stable", "variable order"};
   entry.index1_orders = {4, 4};
