@@ -201,8 +201,9 @@ TEST(OverdeterminedNewton, MultistepMethodsKeepTheRowsBeyondTheSquarePart) {
       ASSERT_EQ(result.status, Status::done) << result.message;
       // Three periods of an undamped oscillation: a hundred tolerances, as for the ODE.
       EXPECT_LT(std::hypot(x[0] - std::cos(20.0), x[1] + std::sin(20.0)), 1e-6);
-      // What Newton's iteration leaves, or, where all rows share the misfit, the error of a step.
-      EXPECT_LT(violation, corrector == Corrector::gauss_newton ? 1e-8 : 1e-10);
+      // The iteration may leave two hundredths of the tolerance, 2e-8, in every unknown; where all rows share the misfit,
+      // it is the error of a step.
+      EXPECT_LT(violation, corrector == Corrector::gauss_newton ? 2e-8 : 2.0 * 0.02 * 2e-8);
     }
 }
 
