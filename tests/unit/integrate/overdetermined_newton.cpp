@@ -7,85 +7,17 @@
 #include <cmath>
 #include <random>
 
-#include "daedalus/linalg/lu.hpp"
+#include "dense.hpp"
 #include "unit/integrate/problems.hpp"
 
 namespace daedalus::integrate {
 namespace {
 
-struct Matrix {
-  std::size_t rows, columns;
-  std::vector<double> entries = std::vector<double>(rows * columns);
-  double& operator()(std::size_t i, std::size_t j) { return entries[i * columns + j]; }
-  double operator()(std::size_t i, std::size_t j) const { return entries[i * columns + j]; }
-};
-
-Matrix operator*(const Matrix& a, const Matrix& b) {
-  Matrix result{a.rows, b.columns};
-  for (std::size_t i = 0; i < a.rows; ++i)
-    for (std::size_t k = 0; k < a.columns; ++k)
-      for (std::size_t j = 0; j < b.columns; ++j) result(i, j) += a(i, k) * b(k, j);
-  return result;
-}
-Matrix operator+(Matrix a, const Matrix& b) {
-  for (std::size_t i = 0; i < a.entries.size(); ++i) a.entries[i] += b.entries[i];
-  return a;
-}
-Matrix operator-(Matrix a, const Matrix& b) {
-  for (std::size_t i = 0; i < a.entries.size(); ++i) a.entries[i] -= b.entries[i];
-  return a;
-}
-Matrix transposed(const Matrix& a) {
-  Matrix result{a.columns, a.rows};
-  for (std::size_t i = 0; i < a.rows; ++i)
-    for (std::size_t j = 0; j < a.columns; ++j) result(j, i) = a(i, j);
-  return result;
-}
-/// A^-1 b
-Matrix solved(const Matrix& a, const Matrix& b) {
-  linalg::DenseLu lu(a.rows);
-  EXPECT_TRUE(lu.factor(a.entries.data()));
-  const Matrix columns = transposed(b);
-  Matrix result{b.columns, b.rows, columns.entries};
-  for (std::size_t j = 0; j < b.columns; ++j) lu.solve(&result.entries[j * b.rows]);
-  return transposed(result);
-}
-/// The rows [from, to).
-Matrix part(const Matrix& a, std::size_t from, std::size_t to) {
-  const auto begin = a.entries.begin();
-  return {to - from,
-          a.columns,
-          {begin + static_cast<std::ptrdiff_t>(from * a.columns), begin + static_cast<std::ptrdiff_t>(to * a.columns)}};
-}
-/// The least solution of a x = b for a of full row rank.
-Matrix least_solution(const Matrix& a, const Matrix& b) { return transposed(a) * solved(a * transposed(a), b); }
-/// The least-squares solution of a x = b for a of full column rank.
-Matrix least_squares(const Matrix& a, const Matrix& b) { return solved(transposed(a) * a, transposed(a) * b); }
-/// An orthonormal basis of the kernel: unit vectors without their parts in the range of a^T and in the basis so far.
-Matrix kernel(const Matrix& a) {
-  std::vector<std::vector<double>> basis;
-  for (std::size_t k = 0; k < a.columns && basis.size() + a.rows < a.columns; ++k) {
-    Matrix e{a.columns, 1};
-    e(k, 0) = 1.0;
-    for (int twice = 0; twice < 2; ++twice) {
-      e = e - least_solution(a, a * e);
-      for (const std::vector<double>& v : basis) {
-        double product = 0.0;
-        for (std::size_t i = 0; i < a.columns; ++i) product += v[i] * e(i, 0);
-        for (std::size_t i = 0; i < a.columns; ++i) e(i, 0) -= product * v[i];
-      }
-    }
-    double length = 0.0;
-    for (const double x : e.entries) length += x * x;
-    if (length < 1e-4) continue;
-    for (double& x : e.entries) x /= std::sqrt(length);
-    basis.push_back(e.entries);
-  }
-  Matrix result{a.columns, basis.size()};
-  for (std::size_t j = 0; j < basis.size(); ++j)
-    for (std::size_t i = 0; i < a.columns; ++i) result(i, j) = basis[j][i];
-  return result;
-}
+using tests::kernel;
+using tests::least_solution;
+using tests::least_squares;
+using tests::Matrix;
+using tests::part;
 
 /// F = F_y y + F_y' y' with given matrices, all entries in the pattern.
 OverdeterminedSystem linear_system(const Matrix& F_y, const Matrix& F_dy, Corrector corrector) {
@@ -126,10 +58,10 @@ TEST(OverdeterminedNewton, StepsAreTheGeneralizedInversesThatDefineThem) {
       weighted_right(i, 0) *= weight;
     }
     const Matrix A1 = part(A, 0, n), A2 = part(A, n, n + m), a1 = part(right, 0, n), a2 = part(right, n, n + m);
-    const Matrix V = kernel(A2), particular = least_solution(A2, a2), rest = a1 - A1 * particular;
+    const Matrix V = kernel(A2), particular = least_solution(A2, a2);
     const Matrix weighted_rest = part(weighted_right, 0, n) - part(weighted, 0, n) * particular;
     const std::pair<Corrector, Matrix> expected[] = {
-        {Corrector::ssf, particular + V * solved(transposed(V) * A1 * V, transposed(V) * rest)},
+        {Corrector::ssf, tests::ssf_solution(A1, A2, a1, a2)},
         {Corrector::gauss_newton, least_squares(weighted, weighted_right)},
         {Corrector::least_squares, particular + V * least_squares(part(weighted, 0, n) * V, weighted_rest)}};
     for (const auto& [corrector, d] : expected) {
@@ -201,8 +133,8 @@ TEST(OverdeterminedNewton, MultistepMethodsKeepTheRowsBeyondTheSquarePart) {
       ASSERT_EQ(result.status, Status::done) << result.message;
       // Three periods of an undamped oscillation: a hundred tolerances, as for the ODE.
       EXPECT_LT(std::hypot(x[0] - std::cos(20.0), x[1] + std::sin(20.0)), 1e-6);
-      // The iteration may leave two hundredths of the tolerance, 2e-8, in every unknown; where all rows share the misfit,
-      // it is the error of a step.
+      // The iteration may leave two hundredths of the tolerance, 2e-8, in every unknown; where all rows share the
+      // misfit, it is the error of a step.
       EXPECT_LT(violation, corrector == Corrector::gauss_newton ? 2e-8 : 2.0 * 0.02 * 2e-8);
     }
 }
