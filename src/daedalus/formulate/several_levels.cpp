@@ -20,6 +20,7 @@ SeveralLevels form_of(const Equations& equations, mechanics::Level highest, cons
 
 Formulated shown(const Equations& equations, mechanics::ImplicitMotion motion) {
   Formulated result = with_unknowns(equations, std::move(motion));
+  if (equations.motion->m > 0) result.system.project_between = std::move(result.system.project);
   result.system.project = nullptr;
   result.system.coordinates = 0;  // q' = v holds only where the multipliers vanish
   return result;

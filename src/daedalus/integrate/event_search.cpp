@@ -48,9 +48,10 @@ bool EventSearch::evaluate(const Step& step, double t, Points points) {
     std::copy_n(step.stepper.state(), x_.size(), x_.begin());
   } else {
     outcome_ = step.stepper.interpolate((t - step.t_old) / (step.t_new - step.t_old), x_.data());
-    if (outcome_ == Evaluation::ok && points == Points::projected && system_.project) {
+    const auto& project = system_.project ? system_.project : system_.project_between;
+    if (outcome_ == Evaluation::ok && points == Points::projected && project) {
       ++projections_;
-      outcome_ = system_.project(t, x_.data());
+      outcome_ = project(t, x_.data());
     }
     if (outcome_ != Evaluation::ok) return false;
   }

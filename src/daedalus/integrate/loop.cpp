@@ -448,9 +448,10 @@ class Run {
       return true;
     }
     Evaluation outcome = stepper_.interpolate((t - t_old_) / (t_ - t_old_), row_.data());
-    if (outcome == Evaluation::ok && system_.project) {
+    const auto& project = system_.project ? system_.project : system_.project_between;
+    if (outcome == Evaluation::ok && project) {
       ++result_.stats.projections;
-      outcome = system_.project(t, row_.data());
+      outcome = project(t, row_.data());
     }
     explained_ = outcome != Evaluation::ok;
     if (outcome == Evaluation::ok && !all_finite(row_.data(), row_.size())) outcome = Evaluation::not_finite;

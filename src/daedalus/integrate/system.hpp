@@ -113,6 +113,8 @@ struct System {
 
   /// Moves x (or the leading part of y) onto all constraints (least change), where the formulation projects.
   std::function<Evaluation(double t, double* x)> project;
+  /// The same for states between steps, where the steps keep the constraints by themselves and interpolation does not.
+  std::function<Evaluation(double t, double* x)> project_between;
   /// Removes from an error estimate the part that `project` would remove, using what the last ode() call left.
   std::function<void(double* error)> project_error;
 
