@@ -79,6 +79,7 @@ std::string Chosen::reason(const std::string& used) const {
                     : used == "dop853" && view == View::automatic ? "dop853, as no stiffness was found"
                     : used == "radau" && view == View::automatic  ? "radau, as stiffness was there from the start"
                     : view == View::implicit                      ? used + ", as there is no ODE to give to an explicit method"
+                    : view == View::overdetermined                ? used + ", which takes more equations than unknowns"
                                                                   : used + ", the default with fixed steps";
   }
   return form_reason.empty() || method_reason.empty() ? form_reason + method_reason : form_reason + "; " + method_reason;
