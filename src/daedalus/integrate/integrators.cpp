@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "daedalus/integrate/families/local_stepper.hpp"
 #include "daedalus/integrate/families/step_doubling.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 
@@ -25,6 +26,10 @@ bool takes(const IntegratorEntry& method, const System& system) {
 
 std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system, const Options& options,
                                       Control control) {
+  if (system.local)
+    return in_local_coordinates(system, [&method, options, control](const System& inner) {
+      return make_stepper(method, inner, options, control);
+    });
   if (control == Control::adaptive && !method.adaptive) return step_doubling(method, system, options);
   return method.make(system, options);
 }

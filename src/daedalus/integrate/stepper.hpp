@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +35,9 @@ struct Attempt {
   std::optional<double> next_step = std::nullopt;
 };
 
+/// Writes a state near the current one, at its own time, in other coordinates.
+using CoordinateChange = std::function<Evaluation(double t, const double* before, double* x)>;
+
 /// One method on one trajectory. Owns all workspace and allocates nothing after construction. The loop decides about
 /// step sizes, acceptance, projection, events and output.
 class Stepper {
@@ -52,6 +56,9 @@ class Stepper {
   virtual void rejected() {}
   /// Replaces the state at the current time (after an event); the history is forgotten.
   virtual Evaluation replace_state(const double* x) = 0;
+  /// Goes on from the current state in other coordinates, in which it is x. A method that remembers more than the state
+  /// takes that along.
+  virtual Evaluation change_coordinates(const double* x, const CoordinateChange&) { return replace_state(x); }
   /// The solution inside the last accepted step, at t_old + theta h, 0 <= theta <= 1, until the next attempt. Ends at
   /// the state that was accepted. May evaluate the system.
   virtual Evaluation interpolate(double theta, double* x) = 0;

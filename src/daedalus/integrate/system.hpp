@@ -89,6 +89,37 @@ struct MechanicalSystem {
   std::vector<std::string> constraint_names = {};  ///< one per row of G
 };
 
+/// Local coordinates y of the manifold on which the states x of a system lie, and the ODE in them. They are good near the
+/// point around which they were chosen, and others are chosen where the motion leaves it. x and y have lengths of their
+/// own.
+struct LocalCoordinates {
+  /// Chooses coordinates around x, whatever they were before. May change how many there are.
+  std::function<Evaluation(double t, const double* x)> choose;
+  std::function<std::size_t()> dimension;  ///< of y
+
+  /// y' = ode(t, y)
+  std::function<Evaluation(double t, const double* y, double* dy)> ode;
+  /// The state x on the manifold that has the coordinates y.
+  std::function<Evaluation(double t, const double* y, double* x)> expand;
+  std::function<void(const double* x, double* y)> reduce;
+  /// From here on searches for states begin at x.
+  std::function<void(const double* x)> near;
+
+  /// When to take other coordinates: where the present ones have become bad, or where others are better at all.
+  enum class Change { if_bad, if_better };
+  /// Chooses other coordinates for a step of size h from x where that is called for; says whether it did.
+  std::function<bool(double t, const double* x, double h, Change change)> rechart;
+  /// Writes in the present coordinates what was written in those before the last change.
+  std::function<Evaluation(double t, const double* before, double* y)> transfer;
+
+  /// How far y may be off so that x is not by much more than `bound`, at the point x.
+  std::function<void(double t, const double* x, const double* bound, double* of_y)> tolerances;
+  /// The component of x that y_k is, or is most like.
+  std::function<std::size_t(std::size_t k)> component;
+  /// Names the present coordinates.
+  std::function<std::string()> describe;
+};
+
 /// A system of numbers in one view. The callables own their workspace: one System serves one trajectory at a time.
 struct System {
   std::size_t dimension = 0;  ///< of x, or of y in the implicit view
@@ -104,6 +135,8 @@ struct System {
   std::shared_ptr<const ImplicitSystem> implicit;
   std::shared_ptr<const MechanicalSystem> mechanical;
   std::shared_ptr<const OverdeterminedSystem> overdetermined;
+  /// Where methods work in local coordinates; `ode` then holds for any x and serves no more than the first look.
+  std::shared_ptr<const LocalCoordinates> local;
 
   std::size_t leading = 0;  ///< so many components of y are the x of the ODE view
   /// Writes the components behind the leading ones that belong to them.

@@ -126,6 +126,22 @@ class Multistep final : public Stepper {
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
 
+  /// The history holds values, so that it goes along point by point, as far as the new coordinates reach.
+  Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
+    if (ghost_) return start(t_, x);
+    std::copy_n(x, n_, history_.value(0));
+    for (std::size_t i = 1; i < history_.count(); ++i) {
+      if (change(t_ + history_.offset(i), history_.value(i), spare_.data()) != Evaluation::ok) {
+        history_.truncate(i);
+        break;
+      }
+      std::copy(spare_.begin(), spare_.end(), history_.value(i));
+    }
+    newton_.forget();
+    ++stats_.rhs;
+    return implicit_->derivative(t_, x, slope_.data());
+  }
+
   Evaluation interpolate(double theta, double* x) override {
     if (by_collocation_) {
       start_->interpolate(theta, x);

@@ -99,6 +99,14 @@ class Automatic final : public Stepper {
     return current().start(t_, y_.data());
   }
 
+  Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
+    std::copy_n(x, whole_, y_.begin());
+    const Stats before = current().stats();
+    const Evaluation outcome = current().change_coordinates(x, change);
+    count(before);
+    return outcome;
+  }
+
   Evaluation interpolate(double theta, double* x) override {
     const Stats before = current().stats();
     std::copy_n(y_.begin(), whole_, x);

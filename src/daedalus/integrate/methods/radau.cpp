@@ -147,6 +147,16 @@ class Radau final : public Stepper {
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
 
+  /// Order and step stay; the polynomial of the last step, which predicts the next, goes along.
+  Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
+    if (!has_polynomial_) return start(t_, x);
+    has_polynomial_ = transform_polynomial(x, change);
+    std::copy_n(x, n_, now_.begin());
+    jacobian_here_ = reuse_jacobian_ = stepped_ = false;
+    ++stats_.rhs;
+    return implicit_->derivative(t_, x, slope_.data());
+  }
+
   Evaluation interpolate(double theta, double* x) override {
     DAEDALUS_CHECK(stepped_, "no accepted step, theta = {}", theta);
     if (moved_ && !correction_ready_) {
@@ -173,6 +183,21 @@ class Radau final : public Stepper {
 
  private:
   std::size_t stages() const { return method_[level_].stages; }
+
+  bool transform_polynomial(const double* x, const CoordinateChange& change) {
+    const double begin = t_ - last_h_;
+    if (change(begin, old_.data(), work_.data()) != Evaluation::ok) return false;
+    const std::size_t last = polynomial_->stages - 1;
+    for (std::size_t i = last; i-- > 0;) {
+      double* stage = last_Z_.data() + i * n_;
+      for (std::size_t k = 0; k < n_; ++k) stage[k] += old_[k];
+      if (change(begin + polynomial_->node[i] * last_h_, stage, error_.data()) != Evaluation::ok) return false;
+      for (std::size_t k = 0; k < n_; ++k) stage[k] = error_[k] - work_[k];
+    }
+    for (std::size_t k = 0; k < n_; ++k) last_Z_[last * n_ + k] = x[k] - work_[k];
+    old_ = work_;
+    return true;
+  }
 
   /// y' - p' at the start of the step, of the unknowns whose y' is known.
   void set_start_defect() {

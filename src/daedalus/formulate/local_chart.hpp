@@ -1,0 +1,121 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/formulate/local_basis.hpp"
+#include "daedalus/linalg/shifted_lu.hpp"
+#include "daedalus/mechanics/evaluator.hpp"
+
+namespace daedalus::formulate {
+
+/// One level of the constraints, positions or velocities, in local coordinates: a basis for some independent rows of G,
+/// and the matrix K = G C with which the dependent parts are found.
+class ChartLevel {
+ public:
+  ChartLevel(LocalBasis::Kind kind, const linalg::Sparsity& jacobian, std::vector<std::size_t> rows);
+
+  const std::vector<std::size_t>& rows() const { return rows_; }
+  LocalBasis& basis() { return basis_; }
+
+  /// Chooses the basis; G has the values of all rows. False where those of this level depend on each other.
+  bool choose(const double* G, const double* W);
+  /// Factors K for the values of G; false where it is singular.
+  bool factor(const double* G);
+  bool factored() const { return factored_; }
+  void forget() { factored_ = false; }
+  /// u -= C K^-1 c, with one entry of c per row of the whole G.
+  void correct(const double* c, double* u);
+  /// How far u moves in the directions C for a unit step along B, both in the metric W: the tangent of the angle between
+  /// the constraints and B, estimated by some directions. Needs factors for these values of G.
+  double tilt(const double* G, const double* W);
+  /// How far y_k may change so that no u_j changes by much more than bound[j], dependent ones included. Needs factors.
+  void bounds(const double* G, const double* bound, double* y);
+
+ private:
+  struct Term {
+    std::size_t entry, G, normal;  ///< K[entry] += G[G] C[normal]
+  };
+  void find_terms();
+  /// Sets along_ = B direction_ and moved_ = C K^-1 G B direction_: the constraints lead along along_ - moved_.
+  void respond(const double* G);
+
+  std::vector<std::size_t> rows_, source_;  ///< source: where the values of the rows stand among those of G
+  linalg::Sparsity part_;                   ///< the rows alone
+  LocalBasis basis_;
+  std::vector<Term> terms_;
+  std::vector<std::size_t> start_, row_, entry_;  ///< C by unknowns
+  std::vector<double> part_values_, K_, right_, direction_, along_, moved_, response_;
+  std::optional<linalg::ShiftedLu> lu_;
+  bool factored_ = false;
+};
+
+/// Local coordinates y = (y_q, y_v, z_d) of the motions that constraints allow, for states x = (q, v, z_d). Nonholonomic
+/// constraints bind velocities only, so that positions and velocities may have different numbers of coordinates.
+class LocalChart {
+ public:
+  LocalChart(std::shared_ptr<const mechanics::Functions> functions, LocalBasis::Kind kind);
+
+  void freeze(const double* frozen) { frozen_ = frozen; }
+  /// Decides at a consistent point which constraints are independent, and with that on the number of coordinates.
+  mechanics::Outcome select(double t, const double* x);
+  /// Takes the decision of another chart.
+  void select_as(const LocalChart& other);
+  /// Chooses coordinates around x. False where the constraints are not finite there or have become dependent.
+  bool choose(double t, const double* x);
+
+  std::size_t dimension() const;
+  /// Lets searches begin at x.
+  void near(const double* x);
+  mechanics::Outcome expand(double t, const double* y, double* x);
+  void reduce(const double* x, double* y);
+  /// y' of x'.
+  void rates(const double* dx, double* dy);
+  /// How far the motion is from the directions of the chart; infinite where it has left it.
+  double tilt(double t, const double* x);
+
+  /// How far coordinates may be off at x so that x is not by much more than `bound`.
+  void tolerances(double t, const double* x, const double* bound, double* local);
+  std::size_t component(std::size_t k);
+  std::string describe();  ///< the independent coordinates by name; empty for a tangent space
+  const std::string& explain() const { return explanation_; }
+  std::size_t factorizations() const { return factorizations_; }
+
+ private:
+  ChartLevel& velocity() { return velocity_ ? *velocity_ : *position_; }
+  void make_levels(std::vector<std::size_t> position_rows, std::vector<std::size_t> velocity_rows);
+  bool evaluate_geometry(double t, const double* q);
+  const double* G() const { return geometry_.data() + functions_->mass.nonzeros(); }
+  const double* g() const { return G() + functions_->jacobian.nonzeros(); }
+  void find_metric();
+  /// Factors the matrices of both levels for the present geometry, which is that at t.
+  bool factor(double t);
+  void evaluate_terms(double t);
+  bool positions_hold(double t);
+  mechanics::Outcome find_positions(double t, const double* y);
+  mechanics::Outcome find_velocities(double t, const double* y);
+  mechanics::Outcome check_others(double t);
+  mechanics::Outcome fail(mechanics::Outcome outcome, std::string explanation);
+  mechanics::Outcome not_found(mechanics::Outcome outcome);
+  std::string names(const std::vector<std::size_t>& coordinates) const;
+
+  std::shared_ptr<const mechanics::Functions> functions_;
+  LocalBasis::Kind kind_;
+  const double* frozen_ = nullptr;
+  std::optional<ChartLevel> position_, velocity_;  ///< without velocity_: the same
+  std::vector<double> position_offset_, velocity_offset_;  ///< y = D u + offset
+  std::vector<double> mass_, W_;                   ///< diagonals of M and of the metric
+  compile::Function::Scratch geometry_scratch_, velocity_scratch_, terms_scratch_;
+  std::vector<double> geometry_, residual_, terms_;
+  std::vector<double> x_;            ///< the last state that was found: searches begin there
+  std::vector<double> anchor_;       ///< the state of the last call of near()
+  std::vector<double> y_q_, y_v_;    ///< its coordinates, without offsets
+  std::vector<double> target_;       ///< coordinates that are looked for
+  std::vector<double> factored_at_;  ///< t and q of the factors
+  std::size_t factorizations_ = 0;
+  std::string explanation_;
+};
+
+}  // namespace daedalus::formulate

@@ -1,0 +1,26 @@
+// The local state-space form (13)-(16) of Fuehrer and Leimkuhler 1991 by coordinate partitioning: some of the coordinates,
+// q = (y, w), are integrated, and the others follow from the constraints,
+//     g(y, w, t) = 0  for w,     G_y y' + G_w w' + g_t = 0  for w',
+// so that every constraint holds to round-off. Which are the independent ones is decided by pivoting on G in the metric of
+// the masses; where G_w becomes ill conditioned, others are chosen. Section 4.4 of the notes 000 leaves this open.
+
+#include "daedalus/formulate/state_space.hpp"
+
+namespace daedalus::formulate {
+
+FormulationEntry formulation_partition() {
+  FormulationEntry entry;
+  entry.name = "partition";
+  entry.summary = "independent coordinates are integrated, the others follow from the constraints; chosen anew while running";
+  entry.citation = "Wehage, Haug 1982; Fuehrer, Leimkuhler 1991, (13)-(16)";
+  entry.kinds = {"lagrangian", "mechanical"};
+  entry.index = 0;
+  entry.projects = true;
+  entry.views = {integrate::View::ode};
+  entry.make = [](const Equations& equations, integrate::View, const Options&) {
+    return state_space(equations, LocalBasis::Kind::coordinates);
+  };
+  return entry;
+}
+
+}  // namespace daedalus::formulate
