@@ -42,5 +42,7 @@ int formulations(const Command& command);
 void print(const std::string& text);
 /// Writes to standard error.
 void tell(const std::string& text);
+/// Writes a failure of the numerics to standard error, with the place of what it names in the model.
+void tell_failure(const std::string& code, const std::string& message, const std::string& advice, const model::Model& model);
 
 }  // namespace daedalus::cli

@@ -14,8 +14,11 @@ int init(const Command& command) {
   print(command.json ? report::to_json(start, *prepared.model)
                      : report::to_text(start, *prepared.model, command.model));
   if (!start.found)
-    tell("error[no-convergence]: " + start.message +
-         "\n  -> give start values nearer to a solution, or let more of them move (without `fixed`)\n");
+    tell_failure("no-convergence", start.message,
+                 start.message.find("finite number") == std::string::npos
+                     ? "give start values nearer to a solution, or let more of them move (without `fixed`)"
+                     : "look for a root or logarithm of a negative number, a division by 0 or an overflow",
+                 *prepared.model);
   return start.found ? done : numerics_failed;
 }
 

@@ -66,7 +66,7 @@ model::Model read(const Command& command) {
       const std::size_t equals = text.find('=');
       if (equals == std::string::npos || equals == 0)
         throw Error("bad-option-value", option + " " + text + " is not of the form NAME=VALUE",
-                    "write for example " + option + " m=2.5");
+                    "write for example " + option + (option == "--fix" ? " x=0.5" : " m=2.5"));
       pairs.emplace_back(text.substr(0, equals), text.substr(equals + 1));
     }
     return pairs;

@@ -28,6 +28,11 @@ Error unknown_command(const std::string& word, const std::vector<std::string>& c
   std::string advice = suggest(word, commands);
   if (const std::string_view meant = meant_command(word); !meant.empty()) advice = fmt::format("did you mean '{}'?", meant);
   if (word == "help") advice = "write daedalus --help";
+  if (word == "version") advice = "write daedalus --version";
+  for (const std::string_view picture : {"plot", "draw", "figure"})
+    if (word == picture) advice = "a figure is an option: daedalus simulate model.toml --plot figure.svg";
+  for (const std::string_view page : {"report", "show", "animate", "view"})
+    if (word == page) advice = "a page is an option: daedalus simulate model.toml --report page.html";
   if (word.ends_with(".toml"))
     return {"unknown-command", fmt::format("'{}' is a model, not a command", word),
             fmt::format("write daedalus simulate {}", word)};
@@ -65,6 +70,10 @@ std::string number_advice(const CLI::Option& option, const std::string& value) {
     const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool whole = status == std::errc{} && end == value.data() + value.size() && number >= 0.0 && number < 1e9 &&
                        number == std::floor(number);
+    std::string grouped = value;
+    std::erase_if(grouped, [](char c) { return c == ',' || c == '_' || c == '\''; });
+    if (grouped != value && !grouped.empty() && grouped.size() < 10 && grouped.find_first_not_of("0123456789") == std::string::npos)
+      return fmt::format("digits are not grouped: {} {}", name, grouped);
     return fmt::format("write {} {}", name, whole ? static_cast<long>(number) : 100L);
   }
   const std::size_t comma = value.find(',');
@@ -72,8 +81,12 @@ std::string number_advice(const CLI::Option& option, const std::string& value) {
       value.find(',', comma + 1) == std::string::npos)
     return fmt::format("a decimal point is written {}.{}", value.substr(0, comma), value.substr(comma + 1));
   if (comma != std::string::npos) return "give one value";
-  if (const std::string number = leading_number(value); !number.empty())
+  if (const std::string number = leading_number(value); !number.empty()) {
+    const std::string_view rest = std::string_view(value).substr(number.size());
+    if (rest == "%") return fmt::format("1 % is written {} 0.01", name);
+    if (rest.find_first_of("*/+-^(") == 0) return "expressions stand in the model; here a number is written out: 6.283";
     return fmt::format("write the number alone, without a unit: {} {}", name, number);
+  }
   return fmt::format("write for example {} {}", name, name.find("tol") != std::string::npos ? "1e-6" : "0.5");
 }
 
@@ -104,8 +117,13 @@ Error parse_fault(const CLI::App& app, const CLI::ParseError& error, int argc, c
   for (const std::string& word : words) {
     if (!word.starts_with("--") || word == "--") continue;
     const std::string given = word.substr(0, word.find('='));
-    if (std::find(options.begin(), options.end(), given) == options.end())
-      return {"unknown-option", fmt::format("'{}' has no option {}", name, given), suggest(given, options)};
+    if (std::find(options.begin(), options.end(), given) != options.end()) continue;
+    std::string advice = suggest(given, options);
+    if (given == "--output" && name == "derive") advice = "it prints: `daedalus derive model.toml --format latex > equations.tex`";
+    for (const CLI::App* other : app.get_subcommands([](const CLI::App*) { return true; }))
+      if (chosen != &app && advice.starts_with("known names") && other->get_option_no_throw(given) != nullptr)
+        advice = fmt::format("it is an option of '{}'; {}", other->get_name(), advice);
+    return {"unknown-option", fmt::format("'{}' has no option {}", name, given), advice};
   }
 
   for (const std::string& word : words)
@@ -140,6 +158,8 @@ Error parse_fault(const CLI::App& app, const CLI::ParseError& error, int argc, c
             help};
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    if (chosen == &app && !words.empty() && (words[0] == "-v" || words[0] == "-V"))
+      return {"unknown-option", fmt::format("'{}' has no option {}", name, words[0]), "options are written out: --version"};
     if (chosen == &app) return {"bad-command-line", "the command is missing", help};
     return {"bad-command-line", fmt::format("'{}' needs a model", name), fmt::format("write daedalus {} model.toml", name)};
   }
@@ -162,7 +182,8 @@ Error parse_fault(const CLI::App& app, const CLI::ParseError& error, int argc, c
       for (std::size_t at = choices.find(','); at != std::string::npos; at = choices.find(',', at + 2))
         choices.replace(at, 1, ", ");
       return {"bad-option-value", fmt::format("{} takes one of: {}; found '{}'", option->get_name(), choices, value),
-              fmt::format("write for example {} {}", option->get_name(), choices.substr(0, choices.find(',')))};
+              fmt::format("write for example {} {}", option->get_name(),
+                          value == "tex" || value == "LaTeX" ? "latex" : choices.substr(0, choices.find(',')))};
     }
     return {"bad-option-value", fmt::format("{} takes {}; found '{}'", option->get_name(), taken_by(*option), value),
             number_advice(*option, value)};

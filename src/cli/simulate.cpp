@@ -156,7 +156,7 @@ Error with_place(const Error& error, const Command& command, const model::Model&
 /// What to try after a run that failed; empty where the message says it.
 std::string advice_after(const solve::Trajectory& run) {
   const auto says = [&](std::string_view what) { return run.message.find(what) != std::string::npos; };
-  if (run.status == integrate::Status::not_finite || says("not a finite number"))
+  if (run.status == integrate::Status::not_finite || says("finite number"))
     return "look for a root or logarithm of a negative number, a division by 0 or an overflow in the model there";
   if (says("mass matrix"))
     return "every coordinate needs inertia: its velocity in the kinetic energy with a positive mass, or a constraint that "
@@ -166,6 +166,7 @@ std::string advice_after(const solve::Trajectory& run) {
   if (says("contradict")) return "drop one of them, or change start values or parameters";
   switch (run.status) {
     case integrate::Status::no_convergence:
+      if (run.step && run.stats.steps == 0 && says("in the step")) return "give a smaller --step, or leave it out";
       return run.stats.steps == 0 ? "`daedalus init` shows the start; try other start values"
                                   : "try smaller steps with --max-step or --step, or a tighter --rtol";
     case integrate::Status::singular:
@@ -357,9 +358,7 @@ int simulate(const Command& command) {
     tell(text + "\n");
     return faults.empty() ? interrupted : numerics_failed;
   }
-  const std::string advice = advice_after(run);
-  tell(fmt::format("error[{}]: {}\n{}", solve::name_of(run.status), run.message,
-                   advice.empty() ? "" : fmt::format("  -> {}\n", advice)));
+  tell_failure(std::string(solve::name_of(run.status)), run.message, advice_after(run), *prepared.model);
   return numerics_failed;
 }
 

@@ -62,24 +62,50 @@ TEST(LibraryErrors, AMassMatrixOfAProgramDependsOnVelocities) {
             "  -> move what depends on velocities into [mechanical] force");
 }
 
-TEST(LibraryErrors, DataOfATableAreNoNumbers) {
+/// A model with a table from a file of this name and content is answered with this message and advice.
+void expect_bad_file(const std::string& name, const std::string& content, const std::string& message,
+                     const std::string& advice) {
   const tests::Folder folder;
-  folder.write("log.csv", "time,q1\n0,1\n1,\"2,5\"\n");
-  const std::string path = folder.write("model.toml",
-                                        "kind = \"dae\"\n[tables]\npath = { file = \"log.csv\", x = \"time\", y = \"q1\" }\n"
-                                        "[variables]\nx = 0\n[equations]\ne = \"x = path(t)\"\n");
-  const std::string text = text_of_error([&] { model::read_model(path); });
-  EXPECT_TRUE(text.starts_with(path + ":3:")) << text;
-  EXPECT_NE(text.find("error[bad-table]: line 3 of 'log.csv' has '2,5' where a number is expected"), std::string::npos)
-      << text;
+  if (!content.empty()) folder.write("log.csv", content);
+  const std::string path =
+      folder.write("model.toml", "kind = \"dae\"\n[tables]\npath = { file = '" + name +
+                                     "', x = \"time\", y = \"q1\" }\n[variables]\nx = 0\n[equations]\ne = \"x = path(t)\"\n");
+  EXPECT_EQ(text_of_error([&] { model::read_model(path); }),
+            path + ":3:17: " + message + "\n     3 | path = { file = '" + name +
+                "', x = \"time\", y = \"q1\" }\n       |                 ^" + std::string(name.size() + 1, '~') + "\n  -> " +
+                advice);
+}
+
+TEST(LibraryErrors, FilesOfTablesAreNotWhatTheyShouldBe) {
+  const auto bad = [](const std::string& content, const std::string& message, const std::string& advice) {
+    expect_bad_file("log.csv", content, message, advice);
+  };
+  bad("time,q1\n0,1\n1,\"2,5\"\n", "error[bad-table]: line 3 of 'log.csv' has '2,5' where a number is expected",
+      "write a decimal point");
+  bad("time,q1\n0,1\n1,\n", "error[bad-table]: line 3 of 'log.csv' has nothing where a number is expected",
+      "remove the line, or fill the gap");
+  bad("time,q1\n0,1\n1,NaN\n", "error[bad-table]: line 3 of 'log.csv' has 'NaN' where a number is expected",
+      "correct the file");
+  bad("0,1\n1,2\n", "error[unknown-name]: the file 'log.csv' has no column 'time'",
+      "its first line has numbers; it must name the columns: time,q1");
+  bad("time;q1\n0;1\n", "error[unknown-name]: the file 'log.csv' has no column 'time'", "separate the columns by commas");
+  bad("time,q7\n0,1\n", "error[unknown-name]: the file 'log.csv' has no column 'q1'", "did you mean 'q7'?");
+  bad(std::string("PK\3\4\0\0", 6), "error[bad-table]: the file 'log.csv' is not text",
+      "give a CSV file: names of columns, then numbers");
+  expect_bad_file("data\\log.csv", "", "error[file-not-found]: the file 'data\\log.csv' of the table 'path' cannot be opened",
+                  "folders are separated by '/', not by '\\'");
+  expect_bad_file("log.csv", "", "error[file-not-found]: the file 'log.csv' of the table 'path' cannot be opened",
+                  "a file is found relative to the folder of the model");
+  expect_bad_file(".", "", "error[file-not-found]: '.' of the table 'path' is a folder, not a file", "name the .csv file in it");
 }
 
 TEST(LibraryErrors, AFileIsNoText) {
   const tests::Folder folder;
   const std::string path = folder.write("model.toml", "kind = \"dae\"\nname = \"caf\xE9\"\n");
-  const std::string place = path + ":2:12: ";
-  EXPECT_TRUE(text_of_error([&] { model::read_model(path); })
-                  .starts_with(place + "error[not-text]: the file is not UTF-8 text\n"));
+  EXPECT_EQ(text_of_error([&] { model::read_model(path); }), path + ":2:12: error[not-text]: the file is not UTF-8 text\n"
+                                                                    "     2 | name = \"caf?\"\n"
+                                                                    "       |            ^\n"
+                                                                    "  -> save it as UTF-8");
 }
 
 TEST(LibraryErrors, MoreFaultsThanAnyoneReadsAreCutShort) {
@@ -90,10 +116,11 @@ TEST(LibraryErrors, MoreFaultsThanAnyoneReadsAreCutShort) {
     FAIL() << "the model was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.faults().size(), 101U);
-    EXPECT_TRUE(std::string(error.what())
-                    .ends_with("error[too-many-faults]: there are more mistakes; these are the first 100\n"
-                               "  -> correct these and try again"))
-        << error.what();
+    const std::string last = Error(std::vector{error.faults().back()}).what();
+    EXPECT_EQ(last,
+              "error[too-many-faults]: there are more mistakes; these are the first 100\n"
+              "  -> correct these and try again");
+    EXPECT_TRUE(std::string(error.what()).ends_with(last)) << error.what();
   }
 }
 

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "daedalus/base/utf8.hpp"
+
 namespace daedalus {
 
 namespace {
@@ -48,7 +50,16 @@ std::string quote(const Place& place) {
   for (std::size_t i = column; i < column + place.length - 1 && i < shown.size(); ++i)
     if (!continues_character(shown[i])) marks += '~';
   std::string text;
-  for (const char c : shown) text += (static_cast<unsigned char>(c) < 32 && c != '\t') ? '?' : c;
+  // What a terminal cannot show is a question mark, one for every mark below.
+  for (std::size_t i = 0; i < shown.size();) {
+    const std::size_t length = utf8_length(shown.substr(i));
+    const bool control = static_cast<unsigned char>(shown[i]) < 32 && shown[i] != '\t';
+    if (length > 0 && !control)
+      text += shown.substr(i, length);
+    else if (!continues_character(shown[i]))
+      text += '?';
+    i += std::max<std::size_t>(length, 1);
+  }
   return fmt::format("{:>6} | {}\n       | {}\n", place.line, text, marks);
 }
 

@@ -170,7 +170,7 @@ Outcome Evaluator::newton_for_auxiliary(double t, const double* x) {
   return Outcome::no_convergence;
 }
 
-Outcome Evaluator::judge(linalg::KktOutcome outcome) {
+Outcome Evaluator::judge(linalg::KktOutcome outcome, const double* M) {
   switch (outcome) {
     case linalg::KktOutcome::regular:
     case linalg::KktOutcome::redundant:
@@ -178,23 +178,41 @@ Outcome Evaluator::judge(linalg::KktOutcome outcome) {
     case linalg::KktOutcome::not_finite:
       return not_finite("the mass matrix or the constraint Jacobian");
     case linalg::KktOutcome::singular_mass:
-      explanation_ = "the mass matrix is not positive definite on the motions that the constraints allow";
+      explanation_ = "the mass matrix is not positive definite on the motions that the constraints allow" + without_mass(M);
       return Outcome::singular;
   }
   DAEDALUS_CHECK(false, "unknown outcome of a factorization with {} constraints", functions_->m);
 }
 
+/// ": the mass of x is not positive" where a diagonal entry is not; of several the smallest.
+std::string Evaluator::without_mass(const double* M) const {
+  const linalg::Sparsity& pattern = functions_->mass;
+  std::size_t lightest = 0;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < pattern.rows; ++i) {
+    double mass = 0.0;
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      if (pattern.column[k] == i) mass = M[k];
+    if (mass < least) {
+      least = mass;
+      lightest = i;
+    }
+  }
+  if (least > 0.0) return {};
+  return fmt::format(": the mass of {} is not positive", functions_->equations.q[lightest].name());
+}
+
 /// Factors for accelerations and velocities.
 Outcome Evaluator::factor(const double* M, const double* G) {
   ++factorizations_;
-  if (!independent_) return judge(kkt_.factor(M, G));
+  if (!independent_) return judge(kkt_.factor(M, G), M);
   const linalg::KktOutcome outcome = independent_->factor(M, G);
-  if (outcome != linalg::KktOutcome::redundant) return judge(outcome);
+  if (outcome != linalg::KktOutcome::redundant) return judge(outcome, M);
   // The chosen rows have become dependent: others are better here.
-  const Outcome whole = judge(kkt_.factor(M, G));
-  if (whole != Outcome::ok || kkt_.rank() == functions_->m) return whole == Outcome::ok ? judge(outcome) : whole;
+  const Outcome whole = judge(kkt_.factor(M, G), M);
+  if (whole != Outcome::ok || kkt_.rank() == functions_->m) return whole == Outcome::ok ? judge(outcome, M) : whole;
   choose_rows(M, G);
-  return judge(independent_->factor(M, G));
+  return judge(independent_->factor(M, G), M);
 }
 
 void Evaluator::solve_velocities(const double* f, const double* gamma, double* a, double* lambda) {

@@ -93,7 +93,8 @@ class Evaluator {
   enum class Multipliers { any, least };  ///< of dependent constraints
   Outcome solve_motion(double t, const double* x, const Feedback& feedback, Multipliers multipliers);
   Outcome factor(const double* M, const double* G);
-  Outcome judge(linalg::KktOutcome outcome);
+  Outcome judge(linalg::KktOutcome outcome, const double* M);
+  std::string without_mass(const double* M) const;
   void choose_rows(const double* M, const double* G);
   void take_all_rows();
   void solve_velocities(const double* f, const double* gamma, double* a, double* lambda);

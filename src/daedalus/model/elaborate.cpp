@@ -410,7 +410,9 @@ std::int64_t Elaborator::whole_number(const SyntaxTree& tree, SyntaxId id) {
   if (!is_whole(*number))
     throw Error(
         "index-not-whole",
-        fmt::format("'{}' is {}, but a whole number is expected here{}", tree.text(node), *number, with_loops()),
+        node.kind == SyntaxKind::number
+            ? fmt::format("found {} where a whole number is expected", tree.text(node))
+            : fmt::format("'{}' is {}, but a whole number is expected here{}", tree.text(node), *number, with_loops()),
         "use floor(...) where a fraction is meant to be cut", tree.place(node));
   return static_cast<std::int64_t>(*number);
 }

@@ -14,7 +14,7 @@ Expr Elaborator::derivative_call(const SyntaxTree& tree, const Syntax& node) {
   if (arguments.size() == 2) {
     const std::int64_t given = whole_number(tree, arguments[1]);
     if (given < 1 || given > 100)
-      throw Error("bad-order", fmt::format("the order of a derivative is 1, 2, ...: found {}", given),
+      throw Error("bad-order", fmt::format("the order of a derivative is 1, 2, ...{}: found {}", given > 100 ? " 100" : "", given),
                   "write der(x) or der(x, 2)", tree.place(tree[arguments[1]]));
     order = static_cast<int>(given);
   }

@@ -48,7 +48,12 @@ std::string meant_key(const std::string& name, const std::vector<std::string>& k
       {"stop", "t_end"},   {"end", "t_end"},    {"duration", "t_end"}, {"condition", "when"},
       {"units", "unit"},   {"maximum", "max"},  {"minimum", "min"},    {"then", "reset"},
       {"action", "reset"}, {"do", "reset"},     {"damping", "dissipation"}, {"friction", "dissipation"},
-      {"rayleigh", "dissipation"}, {"nom", "nominal"}, {"t", "x"},
+      {"rayleigh", "dissipation"}, {"nom", "nominal"}, {"t", "x"},     {"guess", "start"},
+      {"T", "t_end"},      {"t", "t_end"},      {"tspan", "t_end"},    {"t_span", "t_end"},
+      {"tf", "t_end"},     {"t_final", "t_end"}, {"tfinal", "t_end"},  {"t0", "t_start"},
+      {"if", "when"},      {"trigger", "when"}, {"terminal", "stop"},  {"terminate", "stop"},
+      {"period", "every"}, {"columns", "y"},    {"expression", "value"}, {"formula", "value"},
+      {"eq", "equation"},  {"expression", "equation"}, {"formula", "equation"},
   };
   for (const auto& [other, ours] : others)
     if (other == name && std::find(known.begin(), known.end(), ours) != known.end()) return std::string(ours);
@@ -65,6 +70,15 @@ void Reader::check_keys(const TomlValue& table, const std::string& where, const 
     if (!meant.empty()) advice = fmt::format("did you mean '{}'?", meant);
     if (entry.name() == "step" || entry.name() == "dt" || entry.name() == "h")
       advice = "a fixed step is an option of the command line: --step";
+    for (const std::string_view option : {"first_step", "max_step", "max_steps", "samples", "every", "output", "plot", "report"})
+      if (where == "[simulation]" && entry.name() == option) {
+        advice = fmt::format("it is an option of the command line: --{}", option);
+        std::replace(advice.begin(), advice.end(), '_', '-');
+      }
+    if (entry.name() == "file" && known.front() == "value")
+      advice = "data of a file stand in [tables]: f = { file = \"log.csv\", x = \"t\", y = \"f\" }, and are used as f(t)";
+    if (entry.name() == "at" && std::find(known.begin(), known.end(), "when") != known.end())
+      advice = "a time is a condition like others: when = \"t >= 2\"";
     const bool unknown = std::find(known.begin(), known.end(), "nominal") != known.end();
     for (const std::string_view rate : {"velocity", "v", "speed", "der", "rate", "dot"})
       if (unknown && entry.name() == rate)
@@ -94,9 +108,10 @@ const TomlValue* Reader::field(const TomlValue& table, std::string_view key) con
   return entry == nullptr ? nullptr : &entry->value;
 }
 
-std::string Reader::text_of(const TomlValue& value, std::string_view what) {
+std::string Reader::text_of(const TomlValue& value, std::string_view what, std::string_view advice) {
   if (value.is_text()) return value.text.text();
-  fault("wrong-type", fmt::format("{} is a text, but {} was found", what, kind_name(value)), "put it in quotes",
+  fault("wrong-type", fmt::format("{} is a text, but {} was found", what, kind_name(value)),
+        advice == "put it in quotes" && (value.is_array() || value.is_table()) ? "write one text in quotes" : std::string(advice),
         value.place);
   return {};
 }
@@ -189,7 +204,9 @@ Quantity Reader::quantity(const TomlValue& value, std::string_view what) {
   } else {
     fault("wrong-type",
           fmt::format("{} is a number or an expression in quotes, but {} was found", what, kind_name(value)),
-          "write for example 2.5 or \"2*pi\"", value.place);
+          value.is_array() ? "one entry is one number: give every component an entry of its own"
+                           : "write for example 2.5 or \"2*pi\"",
+          value.place);
     result.faulty = true;
   }
   return result;

@@ -254,10 +254,23 @@ class Lexer {
       while (word_end < text_.size() && (letter_length(text_.substr(word_end)) > 0 || is_digit(text_[word_end])))
         word_end += is_digit(text_[word_end]) ? 1 : letter_length(text_.substr(word_end));
       const std::string_view word = text_.substr(end, word_end - end);
+      if (word == "e" || word == "E")
+        throw Error("incomplete-expression", fmt::format("the number {}{} has no exponent", digits_text, word),
+                    fmt::format("write {}{}6 or the like", digits_text, word), passage_.place(at_, word_end - at_));
+      if (digits_text == "0" && word.size() > 1 && (word[0] == 'x' || word[0] == 'X' || word[0] == 'b') &&
+          word.find_first_not_of("0123456789abcdefABCDEF", 1) == std::string_view::npos && is_digit(word[1]))
+        throw Error("missing-operator", fmt::format("0{} is no number here", word), "numbers are written with decimal digits",
+                    passage_.place(at_, word_end - at_));
+      if (word[0] == '_' && word.find_first_not_of("_0123456789") == std::string_view::npos) {
+        std::string plain = digits_text + std::string(word);
+        std::erase(plain, '_');
+        throw Error("missing-operator", fmt::format("found '_' in the number {}{}", digits_text, word),
+                    fmt::format("digits are not grouped: {}", plain), passage_.place(at_, word_end - at_));
+      }
       throw Error("missing-operator",
                   fmt::format("the number {} is followed by '{}' without an operator", digits_text, word),
                   exponent_advice(digits_text, word, text_.substr(word_end))
-                      .value_or(fmt::format("write {}*{}{}", digits_text, word, unit_advice(word))),
+                      .value_or(fmt::format("write {}*{}{}", digits_text, word, unit_advice(text_.substr(end)))),
                   passage_.place(at_, word_end - at_));
     }
     push(TokenKind::number, end - at_, value);

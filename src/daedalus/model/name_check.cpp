@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <utility>
 
 #include "daedalus/model/vocabulary.hpp"
@@ -79,6 +80,7 @@ bool NameCheck::walk(const SyntaxTree& tree, SyntaxId id, int order) {
     case SyntaxKind::call:
       return call(tree, node, order);
     case SyntaxKind::prime: {
+      if (!refuse_rate_of_parameter(tree, node)) return false;
       const Syntax* outer = std::exchange(derivative_, derivative_ != nullptr ? derivative_ : &node);
       const bool fine = walk(tree, tree.children(node)[0], order + node.order);
       derivative_ = outer;
@@ -251,7 +253,12 @@ bool NameCheck::dotted(const SyntaxTree& tree, const Syntax& node) {
   const std::size_t wanted = head == "lambda" ? 2 : 3;
   if ((head != "lambda" && head != "reaction") || segments.size() != wanted || tree[segments[0]].child_count != 0)
     return fault("unknown-name", fmt::format("there is no '{}'", tree.text(node)),
-                 "names with dots are lambda.CONSTRAINT and reaction.CONSTRAINT.COORDINATE", tree.place(node));
+                 tree.text(node).ends_with(".csv") || tree.text(node).ends_with(".txt")
+                     ? "data of a file stand in [tables]: f = { file = \"log.csv\", x = \"t\", y = \"f\" }, and are used as f(t)"
+                 : tree.text(node).ends_with(".pi") || tree.text(node).ends_with(".PI")
+                     ? "write pi"
+                     : "names with dots are lambda.CONSTRAINT and reaction.CONSTRAINT.COORDINATE",
+                 tree.place(node));
   if (!rules_.multipliers)
     return fault("multiplier-not-allowed", fmt::format("'{}' may not be used in {}", tree.text(node), rules_.where),
                  "multipliers and reactions may appear in outputs, events, plots and drawing", tree.place(node));
@@ -286,8 +293,21 @@ bool NameCheck::arguments(const SyntaxTree& tree, const Syntax& node, std::size_
   return fault("wrong-arguments", fmt::format("{} takes {}; found {}", name, wanted, given), advice, tree.place(node));
 }
 
+/// Answers der(m) and m' where m is a parameter: a slip for a variable, as nobody writes 0 like that.
+bool NameCheck::refuse_rate_of_parameter(const SyntaxTree& tree, const Syntax& node) {
+  const Syntax& inner = tree[tree.children(node)[0]];
+  if (inner.kind != SyntaxKind::name || contains(loops_, tree.name(inner)) || contains(arguments_, tree.name(inner))) return true;
+  const Entity* entity = elaborator_.find(tree.name(inner));
+  if (entity == nullptr || entity->role != Role::parameter || entity->faulty) return true;
+  return fault("not-allowed-here", fmt::format("'{}' is a parameter: it does not change, its derivative is 0", entity->name),
+               "what changes with time is a variable or an input; otherwise leave the derivative out", tree.place(node));
+}
+
 /// Answers der(f, x), which would be a derivative with respect to x.
-bool NameCheck::refuse_derivative_by(const SyntaxTree& tree, const Syntax& order) {
+bool NameCheck::refuse_order(const SyntaxTree& tree, const Syntax& order) {
+  if (order.kind == SyntaxKind::number && order.value != std::floor(order.value))
+    return fault("bad-order", fmt::format("the order of a derivative is 1, 2, ...: found {}", tree.text(order)),
+                 "write der(x) or der(x, 2)", tree.place(order));
   if (order.kind != SyntaxKind::name) return true;
   const std::string& name = tree.name(order);
   const Entity* entity = elaborator_.find(name);
@@ -303,7 +323,7 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
   const std::string& name = tree.name(node);
   const auto children = tree.children(node);
   if (name == "der") {
-    bool fine = arguments(tree, node, 1, 2);
+    bool fine = arguments(tree, node, 1, 2) && refuse_rate_of_parameter(tree, node);
     if (!fine) return false;
     int times = 1;
     if (children.size() == 2 && tree[children[1]].kind == SyntaxKind::number && tree[children[1]].value >= 1.0 &&
@@ -312,7 +332,7 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
     const Syntax* outer = std::exchange(derivative_, derivative_ != nullptr ? derivative_ : &node);
     fine = walk(tree, children[0], order + times);
     derivative_ = outer;
-    if (children.size() == 2 && !refuse_derivative_by(tree, tree[children[1]])) return false;
+    if (children.size() == 2 && !refuse_order(tree, tree[children[1]])) return false;
     if (children.size() == 2) fine = walk(tree, children[1], 0) && fine;
     return fine;
   }
@@ -346,6 +366,9 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
             ? fmt::format("write {}: it is a function of time by itself", name)
         : children.size() == 1 && tree.text(tree[children[0]]) == "0"
             ? fmt::format("the value at the start has no name; make it a parameter, and the start of {} too", name)
+        : children.size() == 1 && entity != nullptr && tree.text(tree[children[0]]).starts_with("t")
+                 && tree[children[0]].kind == SyntaxKind::sum
+            ? fmt::format("{} is its value at the time t; values of the past or future cannot be used", name)
             : fmt::format("a product is written {}*(...), an index {}[...]", name, name),
         place);
   std::string advice = advice_for_foreign_name(name);
@@ -354,6 +377,8 @@ bool NameCheck::call(const SyntaxTree& tree, const Syntax& node, int order) {
     for (const Entity& other : elaborator_.entities())
       if (other.role == Role::function) functions.push_back(other.name);
     advice = suggest(name, functions);
+    if (advice.starts_with("known names"))
+      advice = fmt::format("define \"{}({})\" in [definitions], or data in [tables]; {}", name, name == "x" ? "u" : "x", advice);
   }
   return fault("unknown-function", fmt::format("there is no function '{}'", name), advice, place);
 }

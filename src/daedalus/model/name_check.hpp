@@ -42,7 +42,8 @@ class NameCheck {
   std::string derivative_advice(const std::string& name) const;
   std::string composed_advice(const std::string& name) const;
   bool follows_wrong_differential(const SyntaxTree& tree, const Syntax& node) const;
-  bool refuse_derivative_by(const SyntaxTree& tree, const Syntax& order);
+  bool refuse_order(const SyntaxTree& tree, const Syntax& order);
+  bool refuse_rate_of_parameter(const SyntaxTree& tree, const Syntax& node);
   bool dotted(const SyntaxTree& tree, const Syntax& node);
   bool call(const SyntaxTree& tree, const Syntax& node, int order);
   bool role(const Entity& entity, const SyntaxTree& tree, const Syntax& node, int order);

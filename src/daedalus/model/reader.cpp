@@ -8,6 +8,7 @@
 #include <new>
 #include <sstream>
 
+#include "daedalus/base/utf8.hpp"
 #include "daedalus/model/checks.hpp"
 #include "daedalus/model/reader_guard.hpp"
 #include "daedalus/model/reader_state.hpp"
@@ -80,21 +81,18 @@ std::string_view home_of(std::string_view key) {
 /// The first byte that is no UTF-8, or npos.
 std::size_t first_bad_byte(std::string_view text) {
   for (std::size_t i = 0; i < text.size();) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const std::size_t length = byte < 0x80                   ? 1
-                               : byte >= 0xC2 && byte < 0xE0 ? 2
-                               : byte >= 0xE0 && byte < 0xF0 ? 3
-                               : byte >= 0xF0 && byte < 0xF5 ? 4
-                                                             : 0;
-    if (length == 0 || i + length > text.size() || byte == 0) return i;
-    for (std::size_t k = 1; k < length; ++k)
-      if ((static_cast<unsigned char>(text[i + k]) & 0xC0) != 0x80) return i;
+    const std::size_t length = utf8_length(text.substr(i, 4));
+    if (length == 0) return i;
     i += length;
   }
   return std::string_view::npos;
 }
 
 }  // namespace
+
+bool is_section(std::string_view name) {
+  return std::ranges::any_of(sections(), [&](const SectionInfo& info) { return info.name == name; });
+}
 
 Reader::Reader(std::shared_ptr<const SourceMap> map, std::string folder, const Overrides& overrides)
     : map_(std::move(map)),
@@ -119,11 +117,17 @@ void Reader::read_head() {
             format->value.place);
   const TomlEntry* kind = find(file_, "kind");
   if (kind == nullptr) {
+    for (const TomlEntry& section : file_.entries)
+      if (const TomlEntry* inside = section.value.is_table() ? section.value.find("kind") : nullptr; inside != nullptr) {
+        fault("missing-kind", fmt::format("'kind' stands in the section [{}]", section.name()),
+              "it belongs to the whole model: write it at the top, above all sections", inside->key.place());
+        return;
+      }
     fault("missing-kind", "the model does not say its kind",
           "write kind = \"lagrangian\", \"mechanical\", \"dae\" or \"linear\" at the top", map_->place(0));
   } else {
     kind_place_ = kind->value.place;
-    const std::string given = text_of(kind->value, "'kind'");
+    const std::string given = text_of(kind->value, "'kind'", "write \"lagrangian\", \"mechanical\", \"dae\" or \"linear\"");
     const std::vector<std::string> known{"lagrangian", "mechanical", "dae", "linear"};
     const auto found = std::find(known.begin(), known.end(), given);
     if (found != known.end()) {
@@ -147,7 +151,7 @@ void Reader::check_top() {
   for (const TomlEntry& entry : file_.entries) {
     const std::string& name = entry.name();
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    const std::string_view meant = entry.value.is_table() ? meant_section(name) : std::string_view{};
+    const std::string_view meant = entry.value.is_table() ? meant_section(name) : name == "type" ? "kind" : std::string_view{};
     const std::vector<std::string> near =
         meant.empty() ? nearest_names(name, known, 1) : std::vector<std::string>{std::string(meant)};
     std::string advice = meant.empty() ? suggest(name, known) : fmt::format("did you mean '{}'?", meant);
@@ -176,7 +180,9 @@ void Reader::check_sections() {
     if (entry == nullptr || info.kinds.empty()) continue;
     if (std::find(info.kinds.begin(), info.kinds.end(), model_.kind) == info.kinds.end())
       fault("wrong-section", fmt::format("a model of kind \"{}\" has no section [{}]", name_of(model_.kind), info.name),
-            std::string(info.instead), entry->key.place());
+            is_kind(Kind::linear) && info.name == "constraints" ? "a linear model is given by E, A and f in [linear]"
+                                                                : std::string(info.instead),
+            entry->key.place());
     else
       continue;
     if (info.name == "constraints") unknowns_complete_ = false;  // equations that were meant are missing

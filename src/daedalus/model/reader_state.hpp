@@ -44,6 +44,9 @@ struct Member {
   Scope scope;
 };
 
+/// Whether a section of the model file has this name.
+bool is_section(std::string_view name);
+
 /// Turns a TOML file into a Model. Names are declared first, then every expression is checked, then parameters get
 /// their numbers, families their members, and expressions their meaning; at each step the faults are collected and what
 /// is faulty is left out of the next.
@@ -72,7 +75,7 @@ class Reader {
   void check_keys(const TomlValue& table, const std::string& where, const std::vector<std::string>& known);
   const TomlEntry* find(const TomlValue& table, std::string_view key) const;
   const TomlValue* field(const TomlValue& table, std::string_view key) const;
-  std::string text_of(const TomlValue& value, std::string_view what);
+  std::string text_of(const TomlValue& value, std::string_view what, std::string_view advice = "put it in quotes");
   std::optional<bool> boolean_of(const TomlValue& value, std::string_view what);
   std::optional<double> number_of(const TomlValue& value, const std::string& what);
   std::string label(const TomlValue& table, std::string_view key);

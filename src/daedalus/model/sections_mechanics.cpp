@@ -128,8 +128,8 @@ std::optional<std::size_t> Reader::size_of(const TomlValue* value, const std::st
   const std::optional<double> number = number_of(*value, fmt::format("'{}'", name));
   if (!number) return std::nullopt;
   if (*number < 0.0 || *number > 1e7 || *number != std::floor(*number)) {
-    fault("out-of-range", fmt::format("'{}' is a whole number from 0 to 10000000; found {}", name, *number), "",
-          value->place);
+    fault("out-of-range", fmt::format("'{}' is a whole number from 0 to 10000000; found {}", name, *number),
+          fmt::format("write for example {} = 3", name), value->place);
     return std::nullopt;
   }
   return static_cast<std::size_t>(*number);
@@ -319,10 +319,12 @@ void Reader::read_linear() {
     fault("wrong-size",
           fmt::format("{} is {} by {}, but {} by {} is expected: {}", part.key, part.matrix->rows, part.matrix->columns,
                       rows, columns, why),
-          "", field(*table, part.key)->place);
+          fmt::format("write {} of {}", count(rows, "row"), entries(columns)), field(*table, part.key)->place);
   };
   const bool known = parts[0].fine, n_known = unknowns_complete_ && known;
   const std::size_t rows = model_.E.rows, columns = model_.E.columns;
+  if (known && (rows == 0 || columns == 0))
+    fault("no-variables", "E is empty: the model has no variables", "write E = [[1, 0], [0, 1]]", field(*table, "E")->place);
   if (known) size(parts[1], rows, columns, "A is as large as E");
   if (n_known && columns != model_.variables.size())
     fault(

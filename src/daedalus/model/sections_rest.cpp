@@ -24,7 +24,10 @@ void Reader::read_simulation() {
     const auto text = [&](std::string_view key, std::optional<std::string>& out) {
       const TomlValue* value = field(*table, key);
       if (value == nullptr) return;
-      const std::string given = text_of(*value, fmt::format("'{}'", key));
+      const std::string given = text_of(*value, fmt::format("'{}'", key),
+                                        key == "initialize" ? "write \"project\", \"check\" or \"off\""
+                                        : key == "method"   ? "write for example \"dop853\"; `daedalus methods` lists all"
+                                                            : "write for example \"projection\"; `daedalus formulations` lists all");
       if (!given.empty()) out = given;
     };
     number("t_start", model_.simulation.t_start);
@@ -34,7 +37,8 @@ void Reader::read_simulation() {
     for (const auto& [key, value] :
          {std::pair("rtol", model_.simulation.rtol), std::pair("atol", model_.simulation.atol)})
       if (value && *value <= 0.0)
-        fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *value), "write 1e-6",
+        fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *value),
+              fmt::format("write {}", key == std::string_view("atol") ? "1e-8" : "1e-6"),
               field(*table, key)->place);
     const std::optional<double>&rtol = model_.simulation.rtol, &t_end = model_.simulation.t_end;
     if (rtol && *rtol > 0.0 && !(*rtol < 1.0 && *rtol >= smallest_rtol))
@@ -65,13 +69,19 @@ void Reader::read_events() {
 
 void Reader::read_event(const TomlEntry& entry) {
   const Place place = entry.key.place();
+  const std::vector<std::string> known{"when", "every", "direction", "reset", "stop"};
+  if (std::find(known.begin(), known.end(), entry.name()) != known.end()) {
+    fault("wrong-type", fmt::format("'{}' belongs to an event, which has a name", entry.name()),
+          "write name = { when = \"x\", stop = true }, or [events.name] with one key per line", place);
+    return;
+  }
   if (!entry.value.is_table()) {
     fault("wrong-type", fmt::format("the event '{}' is written {{ when = \"...\", reset = {{ ... }} }}", entry.name()),
           "write for example { when = \"x\", stop = true }", entry.value.place);
     return;
   }
   const TomlValue& table = entry.value;
-  check_keys(table, fmt::format("the event '{}'", entry.name()), {"when", "every", "direction", "reset", "stop"});
+  check_keys(table, fmt::format("the event '{}'", entry.name()), known);
   if (field(table, "for") != nullptr) return;  // reported; its index would be reported again as unknown
   Event event;
   event.name = entry.name();
@@ -105,7 +115,7 @@ void Reader::read_event(const TomlEntry& entry) {
     }
   }
   if (direction != nullptr) {
-    event.direction = text_of(*direction, "'direction'");
+    event.direction = text_of(*direction, "'direction'", "write \"up\", \"down\" or \"both\"");
     if (!event.direction.empty() && event.direction != "up" && event.direction != "down" && event.direction != "both")
       fault("unknown-word", fmt::format("'{}' is not a direction", event.direction),
             "write \"up\", \"down\" or \"both\"", direction->place);
@@ -134,7 +144,8 @@ bool Reader::equation_as_condition(const TomlValue& when) {
     const std::string_view left = tree.text(tree[tree.left()]), right = tree.text(tree[tree.right()]);
     fault("unexpected-equals", "'when' is an expression that crosses zero or a condition, not an equation",
           right == "0" ? fmt::format("write when = \"{}\", which crosses zero there", left)
-                       : fmt::format("write the difference, which crosses zero there: when = \"{} - ({})\"", left, right),
+                       : fmt::format("write the difference, which crosses zero there: when = \"{} - {}\"", left,
+                                     tree[tree.right()].child_count == 0 ? std::string(right) : fmt::format("({})", right)),
           when.place);
     return true;
   } catch (const Error&) {

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -46,19 +48,31 @@ std::vector<std::string> cells_of(std::string_view line) {
 void read_columns(Table& table, const std::filesystem::path& path, const Place& place) {
   std::error_code ignored;
   std::ifstream file(path);
-  if (!file || std::filesystem::is_directory(path, ignored))
+  if (std::filesystem::is_directory(path, ignored))
+    throw Error("file-not-found", fmt::format("'{}' of the table '{}' is a folder, not a file", table.file, table.name),
+                "name the .csv file in it", place);
+  if (!file)
     throw Error("file-not-found",
                 fmt::format("the file '{}' of the table '{}' cannot be opened", table.file, table.name),
-                "a file is found relative to the folder of the model", place);
+                table.file.find('\\') == std::string::npos ? "a file is found relative to the folder of the model"
+                                                           : "folders are separated by '/', not by '\\'",
+                place);
   std::string line;
   std::getline(file, line);
   if (line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+  if (line.find('\0') != std::string::npos)
+    throw Error("bad-table", fmt::format("the file '{}' is not text", table.file), "give a CSV file: names of columns, then numbers",
+                place);
   const std::vector<std::string> header = cells_of(line);
+  const bool headless = std::all_of(header.begin(), header.end(), [](const std::string& cell) {
+    return !cell.empty() && cell.find_first_not_of("0123456789.eE+-") == std::string::npos;
+  });
   const auto column = [&](const std::string& name) {
     const auto found = std::find(header.begin(), header.end(), name);
     if (found == header.end())
       throw Error("unknown-name", fmt::format("the file '{}' has no column '{}'", table.file, name),
                   trimmed(line).empty()                       ? "its first line is empty; it must name the columns: t,q1,q2"
+                  : headless ? fmt::format("its first line has numbers; it must name the columns: {},{}", table.x_column, table.y_column)
                   : header.size() == 1 && header[0].find_first_of(";\t") != std::string::npos
                       ? "separate the columns by commas"
                       : suggest(name, header),
@@ -74,7 +88,7 @@ void read_columns(Table& table, const std::filesystem::path& path, const Place& 
       const std::string text = at < cells.size() ? cells[at] : std::string{};
       const char* begin = text.data() + (text.starts_with('+') ? 1 : 0);
       const auto [end, status] = std::from_chars(begin, text.data() + text.size(), value);
-      if (text.empty() || status != std::errc{} || end != text.data() + text.size())
+      if (text.empty() || status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value))
         throw Error("bad-table",
                     fmt::format("line {} of '{}' has {} where a number is expected", number, table.file,
                                 text.empty() ? "nothing" : "'" + text + "'"),
@@ -156,8 +170,9 @@ void Reader::read_table(const TomlEntry& entry) {
   bool fine = true;
   if (file != nullptr) {
     table.file = text_of(*file, "'file'");
-    table.x_column = text_of(*x, "'x' of a file is the name of a column and");
-    table.y_column = text_of(*y, "'y' of a file is the name of a column and");
+    const std::string_view name = "write the name that the column has in the first line of the file, in quotes";
+    table.x_column = text_of(*x, "'x' of a file is the name of a column and", name);
+    table.y_column = text_of(*y, "'y' of a file is the name of a column and", name);
     fine = !table.file.empty() && !table.x_column.empty() && !table.y_column.empty() &&
            guarded([&] { read_columns(table, std::filesystem::path(folder_) / table.file, file->place); });
   } else {

@@ -49,7 +49,10 @@ void Reader::declare_unknowns(std::string_view name, Role role, std::vector<Decl
     const bool joins = entity != nullptr && entity->role == role && key.has_indices && !entity->expanded;
     if (!derivative && !joins) {
       entity = elaborator_.declare(role, key.base, declaration.place);
-      if (entity == nullptr) unknowns_complete_ = false;
+      if (entity == nullptr) {
+        unknowns_complete_ = false;
+        if (Entity* other = elaborator_.find(key.base)) other->faulty = true;  // nobody knows which of the two is meant
+      }
     }
     const TomlValue* value = &entry.value;
     const std::string what = fmt::format("'{}'", entry.name());
@@ -64,8 +67,10 @@ void Reader::declare_unknowns(std::string_view name, Role role, std::vector<Decl
       value = field(*value, "start");
     } else if (value->is_array()) {
       fault("wrong-type", fmt::format("{} is one unknown with one start value, but an array was found", what),
-            fmt::format("several unknowns are a family: \"{}[i]\" = {{ for = \"i in 1..{}\", start = ... }}", key.base,
-                        value->items.size()),
+            is_section(key.base)
+                ? fmt::format("[{}] is a section: write it on a line of its own, and its entries below", key.base)
+                : fmt::format("several unknowns are a family: \"{}[i]\" = {{ for = \"i in 1..{}\", start = ... }}", key.base,
+                              value->items.size()),
             value->place);
       declaration.faulty = true;
       value = nullptr;
@@ -105,7 +110,7 @@ void Reader::expand_unknowns(std::vector<Declaration>& entries, Role role, std::
         const std::optional<double> number = number_of(*value, fmt::format("'{}'", key));
         if (number && *number <= 0.0) {
           fault("out-of-range", fmt::format("'{}' must be positive; found {}", key, *number),
-                "write 1.0, or leave it out", value->place);
+                fmt::format("write {}, or leave it out", key == "atol" ? "1e-8" : "1.0"), value->place);
           return std::nullopt;
         }
         return number;

@@ -31,7 +31,7 @@ class Parser {
     tree_.left_ = logical_or();
     if (peek().kind == TokenKind::equals)
       fault("unexpected-equals", peek(), "an expression is expected here, not an equation: found '='",
-            "compare with '==', or leave out '=' and what follows");
+            "write the expression alone; compare with '=='");
     finish();
     return std::move(tree_);
   }
@@ -142,8 +142,12 @@ class Parser {
               "arguments are separated by ',', a product is written with '*'");
       fault("missing-operator", token,
             fmt::format("an operator is missing between '{}' and {}", text(before), shown(token)),
-            token.kind == TokenKind::name || token.kind == TokenKind::number
-                ? fmt::format("a product is written {}*{}{}", text(before), text(token), unit_advice(text(token)))
+            before.kind == TokenKind::close || before.kind == TokenKind::close_bracket ? "a product is written with '*'"
+            : token.kind == TokenKind::open ? fmt::format("a product is written {}*(...)", text(before))
+            : peek(1).kind == TokenKind::open ? fmt::format("a product is written {}*{}(...)", text(before), text(token))
+            : token.kind == TokenKind::name || token.kind == TokenKind::number
+                ? fmt::format("a product is written {}*{}{}", text(before), text(token),
+                              unit_advice(std::string_view(tree_.passage_.text()).substr(token.begin)))
                 : "a product is written with '*'");
     }
     if (token.kind == TokenKind::prime)
@@ -325,7 +329,7 @@ class Parser {
     const Syntax& node = tree_[base];
     if (node.kind != SyntaxKind::name || node.child_count > 0 || find_builtin(tree_.name(node)) == nullptr) return;
     const std::string& name = tree_.name(node);
-    std::string advice = fmt::format("write {}(x)^2", name);
+    std::string advice = name == "exp" ? "write exp(x)" : fmt::format("write {}(x)^2", name);
     if (peek().kind == TokenKind::number) advice = fmt::format("write {}(x)^{}", name, text(peek()));
     if (peek().kind == TokenKind::minus && peek(1).kind == TokenKind::number) {
       advice = fmt::format("write {}(x)^(-{})", name, text(peek(1)));
@@ -394,6 +398,11 @@ class Parser {
     const bool after_operator = at_ > 0 && ((tokens_[at_ - 1].kind >= TokenKind::plus && tokens_[at_ - 1].kind <= TokenKind::power) ||
                                             tokens_[at_ - 1].kind == TokenKind::equals);
     if (token.kind == TokenKind::equals) advice = "write the left side before '='";
+    if (token.kind >= TokenKind::less && token.kind <= TokenKind::not_equal)
+      advice = at_ > 0 && tokens_[at_ - 1].kind == TokenKind::minus && token.kind == TokenKind::greater
+                   ? "arrows mean nothing here: an equation is written a = b"
+                   : fmt::format("write something before '{}'", text(token));
+    if (token.kind == TokenKind::range) advice = "'..' belongs into a range: i in 1..N";
     if (token.kind == TokenKind::prime) advice = "names stand without quotes; an apostrophe follows the name: x'";
     if (token.kind == TokenKind::close || token.kind == TokenKind::comma)
       advice = fmt::format("write something {} '{}'", at_ > 0 ? "after" : "before", text(at_ > 0 ? tokens_[at_ - 1] : token));
@@ -415,6 +424,13 @@ class Parser {
       segments.push_back(indexed(segment));
     }
     if (peek().kind == TokenKind::dot) unexpected("a name");
+    if (peek().kind == TokenKind::open) {
+      const std::string_view last = text(tokens_[at_ - 1]);
+      throw Error("unknown-function",
+                  fmt::format("there is no function '{}'", tree_.passage_.text().substr(token.begin, last_end() - token.begin)),
+                  is_callable(last) ? fmt::format("write {}(...)", last) : "names of functions have no dots",
+                  tree_.passage_.place(token.begin, last_end() - token.begin));
+    }
     return add({SyntaxKind::dotted, token.begin, last_end()}, segments);
   }
 

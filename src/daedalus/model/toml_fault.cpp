@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 #include <optional>
 
 #include "daedalus/model/syntax.hpp"
@@ -21,6 +23,13 @@ std::string_view trimmed(std::string_view text) {
 bool is_number(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789.eE+-_") == std::string_view::npos &&
          text.find_first_of("0123456789") != std::string_view::npos;
+}
+
+/// Whether the digits mean a number beyond all doubles.
+bool overflows(std::string_view digits) {
+  std::string plain(digits);
+  std::erase(plain, '_');
+  return std::isinf(std::strtod(plain.c_str(), nullptr));
 }
 
 bool is_bare(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-'; }
@@ -158,7 +167,11 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
   if (begin > 0 && here.line[begin - 1] == '[' && value.find('=') != std::string_view::npos && value.find('"') > value.find('='))
     return fault("toml", "found '=' in an array", "a table is written in braces: { start = 1, fixed = true }");
   if (const std::size_t semicolon = value.find(';'); semicolon != std::string_view::npos && semicolon + 1 < value.size())
-    return fault("toml", fmt::format("found ';' in {}", word), "entries of arrays and tables are separated by ','");
+    return fault("toml", fmt::format("found ';' in {}", word),
+                 value.find('=', semicolon) == std::string_view::npos || here.line.find_first_of("{[") < begin ? "entries of arrays and tables are separated by ','"
+                                                                      : "write one entry on each line, without ';'");
+  if (value.front() == '>' && !prefix.empty())
+    return fault("toml", "found '=>' where a key has its value", fmt::format("write {}{}", prefix, trimmed(value.substr(1))));
   if (value.front() == '(' && value.back() == ')' && value.find(',') != std::string_view::npos)
     return fault("toml", fmt::format("{} is not a TOML value", word),
                  fmt::format("an array is written {}[{}]", prefix, value.substr(1, value.size() - 2)));
@@ -201,6 +214,10 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
                                             section == "parameters" ? "value" : "start", word.substr(0, blank), unit)
                               : fmt::format("write {}{}", prefix, word.substr(0, blank)));
   }
+  if (const std::size_t blank = word.find(' ');
+      blank != std::string::npos && is_number(word.substr(0, blank)) && is_number(trimmed(value.substr(blank))))
+    return fault("toml", fmt::format("found two numbers, {}", word), fmt::format("write one of them; an array is [{}, {}]",
+                                                                                  word.substr(0, blank), trimmed(value.substr(blank))));
   if (word == "True" || word == "TRUE" || word == "False" || word == "FALSE")
     return fault("toml", fmt::format("'{}' is not a TOML value", word),
                  fmt::format("write {}{}", prefix, word[0] == 'T' ? "true" : "false"));
@@ -209,6 +226,8 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
   const bool digits = word.find_first_not_of("0123456789.eE+-_") == std::string::npos &&
                       word.find_first_of("0123456789") != std::string::npos;
   const std::size_t dot = word.find('.');
+  if (digits && dot != word.rfind('.'))
+    return fault("toml", fmt::format("'{}' is not a TOML number", word), "a number has one decimal point");
   if (digits && dot != std::string::npos) {
     std::string better = word;
     if (dot + 1 == word.size() || !std::isdigit(static_cast<unsigned char>(word[dot + 1]))) better.insert(dot + 1, "0");
@@ -217,10 +236,17 @@ Fault bad_value(const SourceMap& map, const Surroundings& here) {
       return fault("toml", fmt::format("'{}' is not a TOML number: digits stand on both sides of the dot", word),
                    fmt::format("write {}{}", prefix, better));
   }
+  if (digits && overflows(word))
+    return fault("number-too-large", fmt::format("the number {} is larger than any double", word), "the largest is about 1.8e308");
+  if (digits && word.find_first_not_of("+-0") != std::string::npos && word[word.find_first_not_of("+-")] != '0' &&
+      word.find_first_of(".eE") == std::string::npos)
+    return fault("toml", fmt::format("the whole number {} is too long for TOML", word), fmt::format("write {}{}.0", prefix, word));
   if (digits && word.find_first_of("+-*/", 1) == std::string::npos)
     return fault("toml", fmt::format("'{}' is not a TOML number", word),
-                 word.find_last_of("eE") + 1 == word.size() ? fmt::format("write {}{}0", prefix, word)
-                                                            : "leave out leading zeros; the largest number is about 1.8e308");
+                 word.find_last_of("eE") + 1 == word.size() ? fmt::format("write {}{}0", prefix, word) : "leave out leading zeros");
+  for (const std::string_view nothing : {"null", "NULL", "Null", "nil", "None", "none", "undefined", "NA", "NaN", "Inf", "Infinity"})
+    if (word == nothing)
+      return fault("toml", fmt::format("'{}' is not a TOML value", word), "write a number, or remove the entry");
   static constexpr std::string_view texts[] = {"name",        "kind",          "description", "unit",
                                                "file",        "interpolation", "outside",     "direction",
                                                "formulation", "method",        "initialize"};
@@ -311,7 +337,7 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
             "remove or rename one of them", map.place(here.start, trimmed(here.line.substr(0, equals)).size())};
   }
   if (says("expected value, saw")) return bad_value(map, here);
-  if (says("unescaped control") || (says("parsing string") && says("end-of-file"))) {
+  if (says("unescaped control") || says("control characters other than TAB") || (says("string") && says("end-of-file"))) {
     const std::size_t quote = open_quote(here.line);
     if (const std::size_t block = open_block(map.text());
         block != std::string_view::npos && offset >= map.text().size() && quote == here.line.size())
@@ -333,7 +359,9 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
     const std::string_view rest = here.at < here.line.size() ? trimmed(here.line.substr(here.at)) : std::string_view{};
     const std::string_view key = trimmed(here.line.substr(0, std::min(here.at, here.line.size())));
     const std::size_t equals = rest.find('=');
-    if (holds_equations(section)) return unnamed_equation(map, here, section);
+    const std::string_view after = equals == std::string_view::npos ? std::string_view{} : trimmed(rest.substr(equals + 1));
+    const bool named = after.starts_with('"') || after.starts_with('{') || rest.starts_with(": \"") || rest.starts_with(":\"");
+    if (holds_equations(section) && !named) return unnamed_equation(map, here, section);
     if (section.empty() && equals == std::string_view::npos && !rest.starts_with(':'))
       return {"toml", "this is not a model: a model is a TOML file with lines such as key = value",
               "begin with kind = \"lagrangian\", then [variables]; docs/model-file.md shows all of it",
@@ -350,6 +378,16 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
                      : fmt::format("write {} = {}", key, value.empty() ? "..." : value),
               place};
     }
+    if (const std::size_t brace = key.rfind('{'); rest.find_first_of(",}") == 0 && brace != std::string_view::npos) {
+      const std::string_view value = trimmed(key.substr(brace + 1));
+      const std::string_view name = section == "variables" || section == "auxiliary" ? "start"
+                                    : section == "parameters" || section == "outputs" || section == "definitions" ? "value"
+                                                                                                                  : "name";
+      return {"toml", fmt::format("the value {} in braces has no name", value),
+              fmt::format("write {}{{ {} = {}{}", key.substr(0, brace), name, value, rest.starts_with(',') ? "" : " ") +
+                  std::string(rest),
+              map.place(here.start + here.line.find(value, here.line.find('{')), value.size())};
+    }
     if (rest.starts_with(','))
       return {"toml", "an entry gives one value to one name; found ','", "write one entry on each line", place};
     if (rest.empty())
@@ -360,16 +398,16 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
               fmt::format("write {}_{} = {}", key, trimmed(rest.substr(0, equals)), trimmed(rest.substr(equals + 1))),
               map.place(here.start + here.line.find(key),
                         here.at - here.line.find(key) + trimmed(rest.substr(0, equals)).size())};
-    return {"toml",
-            fmt::format(
-                "a key is followed by '=' and a value; found '{}'",
-                rest.empty() ? "the end of the line" : rest),
-            "write key = value", place};
+    const std::string_view value = trimmed(rest.substr(rest.starts_with("<-") || rest.starts_with("->") ? 2 : 0));
+    return {"toml", fmt::format("a key is followed by '=' and a value; found '{}'", rest),
+            is_number(value) ? fmt::format("write {} = {}", key, value) : "write key = value", place};
   }
   if (says("expected keys, tables")) {
     const std::string_view line = trimmed(here.line);
     if (line.starts_with("//") || line.starts_with("/*") || line.starts_with('%') || line.starts_with("--"))
       return {"toml", "this is not TOML", "a comment begins with '#'", place};
+    if (line.starts_with('='))
+      return {"toml", "the name before '=' is missing", fmt::format("write name {}", line), map.place(here.start, line.size())};
     if (line.starts_with("(") && line.ends_with(")"))
       return {"toml", "found parentheses around the name of a section",
               fmt::format("write [{}]", trimmed(line.substr(1, line.size() - 2))), map.place(here.start, line.size())};
@@ -381,8 +419,19 @@ Fault toml_fault(const SourceMap& map, std::size_t offset, std::string_view desc
       return {"toml", "this is not a model: a model is a TOML file with lines such as key = value",
               "begin with kind = \"lagrangian\", then [variables]; docs/model-file.md shows all of it", place};
   }
-  if (says("table header") && says("expected ']'"))
-    return {"toml", "the header of a section is not closed", fmt::format("write {}]", trimmed(here.line)), place};
+  if (says("tables with blank bare keys"))
+    return {"toml", "the header of a section is empty", "write its name: [variables]", place};
+  if (says("table header") && (says("expected ']'") || says("must be contiguous"))) {
+    std::string header(trimmed(here.line));
+    if (says("must be contiguous"))
+      return {"toml", "the name of a section stands in one pair of brackets",
+              fmt::format("write [{}]", trimmed(trimmed(header.substr(1)).substr(1, trimmed(header.substr(1)).find(']') - 1))), place};
+    if (header.find(']') == std::string::npos)
+      return {"toml", "the header of a section is not closed", fmt::format("write {}]", header), place};
+    header.resize(header.find(']') + 1);
+    std::erase_if(header, [](char c) { return !is_bare(c) && c != '.' && c != '[' && c != ']'; });
+    return {"toml", "the name of a section has letters, digits and '_' only", fmt::format("write {}", header), place};
+  }
   if (says("parsing array") && says("end-of-file")) return {"toml", "an array is not closed", "add ']'", place};
   if (says("parsing array") && says("expected comma or closing"))
     return {"toml", "found something else than ',' or ']' in an array",

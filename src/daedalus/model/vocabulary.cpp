@@ -43,12 +43,14 @@ std::vector<std::string> callable_names() {
   return names;
 }
 
-std::string unit_advice(std::string_view word) {
+std::string unit_advice(std::string_view text) {
+  const std::string_view word = text.substr(0, std::min(text.find_first_of("/*^ "), text.size()));
   static constexpr std::array<std::string_view, 26> units{"m",  "mm", "cm",  "km", "s",   "ms", "min", "h",   "kg",
                                                           "N",  "kN", "Nm",  "J",  "W",   "kW", "V",   "mV",  "A",
                                                           "Hz", "Pa", "bar", "K",  "deg", "C",  "rad", "Ohm"};
-  if (std::find(units.begin(), units.end(), word) == units.end()) return {};
-  return "; a unit is a label apart from the number: unit = \"" + std::string(word) + "\"";
+  if (std::find(units.begin(), units.end(), word) == units.end() || text.find(' ') != text.npos) return {};
+  const bool whole = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/*^-") == text.npos;
+  return "; a unit is a label apart from the number: unit = \"" + std::string(whole ? text : word) + "\"";
 }
 
 std::string advice_for_foreign_name(std::string_view name) {
@@ -93,6 +95,9 @@ std::string advice_for_foreign_name(std::string_view name) {
   if (name == "Pi") return "write pi";
   if (name == "e") return "Euler's number is exp(1), and e^x is written exp(x)";
   if (name == "true" || name == "false") return "write a comparison such as x > 0, or 1 and 0 for a discrete value";
+  if (name == "on" || name == "off") return "write 1 for on and 0 for off";
+  if (name == "kinetic" || name == "potential")
+    return "the energies have no names: define one in [definitions], and use that name in both places";
   if (name == "inf" || name == "nan") return "there is no such number in a model";
   return {};
 }

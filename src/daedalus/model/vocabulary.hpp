@@ -24,8 +24,8 @@ bool is_reserved(std::string_view name);
 /// All names that can be called, for suggestions.
 std::vector<std::string> callable_names();
 
-/// "; units stand apart: ..." where a word is the label of a unit, or nothing.
-std::string unit_advice(std::string_view word);
+/// "; a unit is a label apart: ..." where a text begins with the label of a unit, or nothing.
+std::string unit_advice(std::string_view text);
 
 /// What to write instead of a function or constant of other languages ("ln": "log(...)"), or nothing.
 std::string advice_for_foreign_name(std::string_view name);

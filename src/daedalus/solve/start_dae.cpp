@@ -205,10 +205,21 @@ class DaeInitializer {
     std::vector<std::string> names;
     for (const std::size_t row : result_.offending_rows) names.push_back("'" + problem_.row_name(row) + "'");
     start_.message = result_.outcome == linalg::GaussNewtonOutcome::not_finite
-                         ? "no consistent start: the equations cannot be evaluated at the given values"
+                         ? fmt::format("no consistent start: {} at the given values", not_finite_rows())
                      : names.empty() ? "no consistent start was found near the given values"
                                      : fmt::format("no consistent start was found near the given values: {} cannot be met{}",
                                                    fmt::join(names, ", "), names.size() > 1 ? " together" : "");
+  }
+
+  /// "'b' is not a finite number" or "'a', 'b' are ...": the equations that have no value at the given start.
+  std::string not_finite_rows() {
+    std::vector<double> residual(problem_.pattern().rows);
+    problem_.residual(u_.data(), residual.data());
+    std::vector<std::string> names;
+    for (std::size_t row = 0; row < residual.size(); ++row)
+      if (!std::isfinite(residual[row])) names.push_back("'" + problem_.row_name(row) + "'");
+    if (names.empty()) return "a derivative of the equations is not a finite number";
+    return fmt::format("{} {}", fmt::join(names, ", "), names.size() == 1 ? "is not a finite number" : "are no finite numbers");
   }
 
   /// Throws where a start exists without the fixed values.
