@@ -52,6 +52,8 @@ class Stepper {
   virtual void rejected() {}
   /// Replaces the state at the current time (after an event); the history is forgotten.
   virtual Evaluation replace_state(const double* x) = 0;
+  /// The system has changed off its solution at the current point, which is x: evaluations that were kept are stale.
+  virtual Evaluation system_changed(const double* x) { return replace_state(x); }
   /// The solution inside the last accepted step, at t_old + theta h, 0 <= theta <= 1, until the next attempt. Ends at
   /// the state that was accepted. May evaluate the system.
   virtual Evaluation interpolate(double theta, double* x) = 0;

@@ -118,6 +118,8 @@ class Multistep final : public Stepper {
   }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
+  /// The history holds states, which stay as they are.
+  Evaluation system_changed(const double*) override { return Evaluation::ok; }
 
   Evaluation interpolate(double theta, double* x) override {
     if (by_collocation_) {

@@ -145,6 +145,8 @@ class Radau final : public Stepper {
   void rejected() override { after_rejection_ = true; }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
+  /// Nothing was kept: stages and error are residuals of the system as it is.
+  Evaluation system_changed(const double*) override { return Evaluation::ok; }
 
   Evaluation interpolate(double theta, double* x) override {
     DAEDALUS_CHECK(stepped_, "no accepted step, theta = {}", theta);
