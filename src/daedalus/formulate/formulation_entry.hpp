@@ -22,10 +22,20 @@ struct Equations {
   bool solvable = true;  ///< a DAE can be solved for (x', z) as it stands: it has an ODE view
 };
 
+/// The ways back to the constraints.
+struct Projections {
+  std::function<integrate::Evaluation(double t, double* x)> positions, velocities;
+  /// Largest residual of positions and velocities, relative to its largest term.
+  std::function<double(double t, const double* x)> violation;
+};
+enum class Metric { mass, euclidean };
+
 /// What a formulation makes of a model: a system for an integrator, and the way back to what the author asked for.
 struct Formulated {
   integrate::System system;
   std::shared_ptr<Observation> observation;
+  /// The halves of System::project, with the least change in a metric; only mechanics has them.
+  std::function<Projections(Metric)> projections = {};
   /// Sets the first guess of the unknowns that evaluations solve for; `algebraic` as in solve::Start.
   std::function<void(const std::vector<double>& auxiliary)> guess;
   /// Lets every evaluation read these frozen values (see compile/switches.hpp), which must outlive it.
@@ -48,12 +58,16 @@ struct FormulationEntry {
   int index = 0;                   ///< of the system that it produces
   bool projects = false;           ///< whether the constraints hold to round-off after every step
   std::vector<OptionSpec> options;
+  std::function<bool(const Options&)> projects_with = {};  ///< the same for given options, where these decide it
   std::vector<integrate::View> views = {};  ///< that it can show
   std::vector<integrate::View> dae_views = {};  ///< of general DAEs, where it takes motion too
   const std::vector<integrate::View>& views_of(const model::Model& model) const;
   /// Makes the system in one of its views.
   std::function<Formulated(const Equations&, integrate::View, const Options&)> make;
 };
+
+/// Whether a formulation with these options holds the constraints to round-off after every step.
+bool holds_constraints(const FormulationEntry& entry, const Options& options);
 
 /// All formulations, ordered by name. Written by CMake from the files in formulate/methods.
 const std::vector<FormulationEntry>& formulations();

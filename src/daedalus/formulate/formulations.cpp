@@ -8,6 +8,10 @@ const std::vector<integrate::View>& FormulationEntry::views_of(const model::Mode
   return dae && !dae_views.empty() ? dae_views : views;
 }
 
+bool holds_constraints(const FormulationEntry& entry, const Options& options) {
+  return entry.projects && (!entry.projects_with || entry.projects_with(options));
+}
+
 const FormulationEntry& formulation(const std::string& name) {
   std::vector<std::string> known;
   for (const FormulationEntry& entry : formulations()) {

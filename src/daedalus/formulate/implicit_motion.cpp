@@ -97,7 +97,7 @@ std::shared_ptr<const double*> share_frozen(Formulated& formulated) {
 /// The ODE with the algebraic unknowns behind its state, and the implicit view when it is asked for.
 Formulated automatic_motion(const Equations& equations, const mechanics::Feedback& feedback) {
   const std::shared_ptr<const mechanics::Functions>& functions = equations.motion;
-  Formulated result = acceleration_level(functions, feedback);
+  Formulated result = acceleration_level(functions, {feedback});
   integrate::System& system = result.system;
   system.leading = system.dimension;
   for (const std::size_t i : functions->algebraic) system.names.push_back(functions->equations.z[i].name());
@@ -116,7 +116,7 @@ Formulated automatic_motion(const Equations& equations, const mechanics::Feedbac
 
 Formulated with_unknowns(const Equations& equations, mechanics::ImplicitMotion motion,
                          const mechanics::Feedback& feedback) {
-  Formulated result = acceleration_level(equations.motion, feedback);
+  Formulated result = acceleration_level(equations.motion, {feedback});
   integrate::System& system = result.system;
   system.leading = system.dimension;
   system.dimension = motion.names.size();
@@ -141,7 +141,7 @@ Formulated in_view(const Equations& equations, integrate::View view,
   if (view == integrate::View::automatic) return automatic_motion(equations, feedback);
   return view == integrate::View::implicit
              ? implicit_motion(equations, mechanics::Level::acceleration, feedback)
-             : acceleration_level(equations.motion, feedback);
+             : acceleration_level(equations.motion, {feedback});
 }
 
 }  // namespace daedalus::formulate

@@ -11,8 +11,11 @@ static_assert(static_cast<int>(Evaluation::singular) == static_cast<int>(mechani
               static_cast<int>(Evaluation::not_finite) == static_cast<int>(mechanics::Outcome::not_finite) &&
               static_cast<int>(Evaluation::no_convergence) == static_cast<int>(mechanics::Outcome::no_convergence));
 
-MotionObservation::MotionObservation(std::shared_ptr<const Functions> functions, const mechanics::Feedback& feedback)
-    : evaluator_(functions), watch_(kept_by(functions)), feedback_(feedback), x_(evaluator_.functions().dimension()) {
+MotionObservation::MotionObservation(std::shared_ptr<const Functions> functions, const AccelerationRule& rule)
+    : evaluator_(functions, rule.how),
+      watch_(kept_by(functions)),
+      feedback_(rule.feedback),
+      x_(evaluator_.functions().dimension()) {
   const Functions& fn = evaluator_.functions();
   const mechanics::Equations& eq = fn.equations;
   for (const auto* symbols : {&eq.q, &eq.v, &eq.z, &eq.lambda})

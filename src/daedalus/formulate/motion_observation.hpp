@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "daedalus/formulate/acceleration_level.hpp"
 #include "daedalus/formulate/invariants.hpp"
 #include "daedalus/formulate/observation.hpp"
 #include "daedalus/mechanics/evaluator.hpp"
@@ -12,7 +13,7 @@ namespace daedalus::formulate {
 /// unknowns come from the KKT system with the feedback of the formulation.
 class MotionObservation final : public Observation {
  public:
-  MotionObservation(std::shared_ptr<const mechanics::Functions> functions, const mechanics::Feedback& feedback);
+  MotionObservation(std::shared_ptr<const mechanics::Functions> functions, const AccelerationRule& rule);
 
   integrate::Evaluation at(double t, const double* state) override;
   std::string explain() const override { return evaluator_.explain(); }

@@ -290,6 +290,12 @@ class Run {
   /// Attempts, judges, projects and accepts one step.
   Refusal try_step(double h, double t_next, const Tolerance* tolerance) {
     ++attempts_;
+    if (system_.begin_step && system_.begin_step(t_, stepper_.state(), h)) {
+      std::copy_n(stepper_.state(), x_.size(), row_.begin());
+      const Evaluation outcome = stepper_.system_changed(row_.data());
+      explained_ = outcome != Evaluation::ok;
+      if (explained_) return refuse(outcome);
+    }
     attempt_ = stepper_.attempt(h, tolerance);
     explained_ = attempt_.outcome != Evaluation::ok;
     if (explained_) return refuse(attempt_.outcome);
@@ -302,7 +308,8 @@ class Run {
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
       if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
-      if (tolerance != nullptr && result_.stats.steps > 0 && projected_too_far(*tolerance)) return Refusal::projection;
+      const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
+      if (tolerance != nullptr && from_constraints && projected_too_far(*tolerance)) return Refusal::projection;
     }
     const Evaluation outcome = stepper_.accepted(t_next);
     explained_ = outcome != Evaluation::ok;

@@ -59,6 +59,8 @@ class Stepper {
   /// Goes on from the current state in other coordinates, in which it is x. A method that remembers more than the state
   /// takes that along.
   virtual Evaluation change_coordinates(const double* x, const CoordinateChange&) { return replace_state(x); }
+  /// The system has changed off its solution at the current point, which is x: evaluations that were kept are stale.
+  virtual Evaluation system_changed(const double* x) { return replace_state(x); }
   /// The solution inside the last accepted step, at t_old + theta h, 0 <= theta <= 1, until the next attempt. Ends at
   /// the state that was accepted. May evaluate the system.
   virtual Evaluation interpolate(double theta, double* x) = 0;

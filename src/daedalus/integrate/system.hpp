@@ -148,8 +148,14 @@ struct System {
   std::function<Evaluation(double t, double* x)> project;
   /// The same for states between steps, where the steps keep the constraints by themselves and interpolation does not.
   std::function<Evaluation(double t, double* x)> project_between;
+  /// `project` leaves some points where they are: what it moves others by says nothing about the last step.
+  bool projects_seldom = false;
   /// Removes from an error estimate the part that `project` would remove, using what the last ode() call left.
   std::function<void(double* error)> project_error;
+
+  /// Told from where and how far the next step goes, before every attempt, where the system depends on it (by feedback of
+  /// what is violated there). True where that has changed the system; between two calls it is one function of (t, x).
+  std::function<bool(double t, const double* x, double h)> begin_step;
 
   /// Says in the user's names what went wrong in the last failed call.
   std::function<std::string()> explain;

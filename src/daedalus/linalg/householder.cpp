@@ -38,7 +38,8 @@ double* HouseholderQr::clear(std::size_t j) {
   return x;
 }
 
-std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pivot_fraction, Rows rows) {
+std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pivot_fraction, Rows rows,
+                                  std::size_t most) {
   const double least = tolerance * tolerance;
   const double fraction = pivot_fraction * pivot_fraction;
   for (std::size_t j = 0; j < count; ++j) {
@@ -51,14 +52,15 @@ std::size_t HouseholderQr::factor(std::size_t count, double tolerance, double pi
   rank_ = 0;
   dropped_ = 0.0;
   double smallest = 1.0;
-  const std::size_t most = std::min(count, length_);
+  const std::size_t possible = std::min(count, length_);
+  most = std::min(most, possible);
   for (std::size_t k = 0; k < count; ++k) {
     double largest = 0.0;
     for (std::size_t i = k; i < count; ++i) {
       largest = std::max(largest, remaining_[order_[i]] * inverse_[order_[i]]);
     }
     if (k == most || !(largest > least)) {
-      dropped_ = k == most ? 0.0 : std::sqrt(largest);
+      dropped_ = k == possible ? 0.0 : std::sqrt(largest);
       break;
     }
     std::size_t chosen = k;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace daedalus::linalg {
@@ -29,7 +30,9 @@ class HouseholderQr {
   /// Factors the first `count` vectors; stops where every remaining relative length is at most `tolerance`.
   /// `pivot_fraction` 0 keeps the given order. Returns the rank. Rows of very different size (light and heavy bodies)
   /// keep their digits only if the largest are eliminated into; equal ones do better without the exchange.
-  std::size_t factor(std::size_t count, double tolerance, double pivot_fraction = 0.5, Rows rows = Rows::as_given);
+  /// No more than `most` vectors are taken.
+  std::size_t factor(std::size_t count, double tolerance, double pivot_fraction = 0.5, Rows rows = Rows::as_given,
+                     std::size_t most = std::numeric_limits<std::size_t>::max());
 
   std::size_t rank() const { return rank_; }
   const std::vector<std::size_t>& order() const { return order_; }  ///< pivots first, then the dependent ones

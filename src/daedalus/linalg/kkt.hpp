@@ -24,23 +24,29 @@ enum class KktOutcome {
 /// about 1e-12, whatever its units; rows that differ by 1e-9 are still told apart.
 class KktSolver {
  public:
-  enum class Backend { automatic, dense, sparse };
+  /// `automatic` is the faster of `dense` and `sparse`. The others have a meaning of their own: `schur` eliminates with
+  /// G M^-1 G^T, `pseudoinverse` is the formula of Udwadia, Kalaba and Phohomsiri, `penalty` iterates multipliers and never
+  /// calls rows redundant.
+  enum class Backend { automatic, dense, sparse, schur, pseudoinverse, penalty };
 
-  /// M is stored whole (both triangles), n by n; G is m by n.
-  KktSolver(Sparsity mass, Sparsity jacobian, Backend backend = Backend::automatic);
+  /// M is stored whole (both triangles), n by n; G is m by n. `penalty` is in units of the masses that a row of G moves.
+  KktSolver(Sparsity mass, Sparsity jacobian, Backend backend = Backend::automatic, double penalty = 1e6);
   ~KktSolver();
   KktSolver(KktSolver&&) noexcept;
   KktSolver& operator=(KktSolver&&) noexcept;
 
   const Sparsity& mass() const;
   const Sparsity& jacobian() const;
-  Backend backend() const;  ///< dense or sparse, as chosen
+  Backend backend() const;  ///< as chosen, never automatic
 
   /// Factors for these values (kept by copy). Allocates nothing when called again with a regular matrix.
   KktOutcome factor(const double* M, const double* G);
 
   /// Solves with the last factors, which must be `regular` or `redundant`. `a` and `lambda` may be `f` and `gamma`.
   void solve(const double* f, const double* gamma, double* a, double* lambda);
+
+  /// Counts rows beyond the first `most` independent ones as redundant, whatever their length; only for `pseudoinverse`.
+  void limit_rank(std::size_t most);
 
   /// How far gamma lies outside the range of G (max norm), known after a solve with redundant rows; 0 otherwise.
   double inconsistency() const;

@@ -4,8 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "daedalus/linalg/householder.hpp"
+#include "daedalus/linalg/envelope_cholesky.hpp"
 #include "daedalus/linalg/kkt.hpp"
+#include "daedalus/linalg/row_space.hpp"
 #include "daedalus/linalg/sparsity.hpp"
 
 // Back end of KktSolver; not part of this room's interface.
@@ -15,6 +16,8 @@ namespace daedalus::linalg {
 class DenseKkt {
  public:
   DenseKkt(const Sparsity& mass, const Sparsity& jacobian);
+  DenseKkt(const DenseKkt&) = delete;
+  DenseKkt& operator=(const DenseKkt&) = delete;
 
   KktOutcome factor(const double* M, const double* G);
   void solve(const double* f, const double* gamma, double* a, double* lambda);
@@ -27,36 +30,27 @@ class DenseKkt {
   static double estimate_operations(const Sparsity& mass, const Sparsity& jacobian);
 
  private:
-  using Extents = std::vector<std::size_t>;
-
-  void load_mass();
-  double cholesky(const Extents& extent);
   double factor_shifted();
-  void add_shift(double multiple);
-  void form_columns(const Extents& extent);
-  void prepare_redundant();
-  double smallest_eigenvalue(const Extents& extent);
-  void substitute_forward(double* w, const Extents& extent) const;
-  void substitute_backward(double* w, const Extents& extent) const;
+  void form_rows();
   void solve_once(const double* f, const double* gamma, double* a, double* lambda);
   void solve_corrected(const double* f, const double* gamma, double* a, double* lambda);
   void solve_single(const double* f, const double* gamma, double* a, double* lambda);
   KktOutcome decide();
+  bool shifted() const { return U_ == &shifted_factor_; }
 
   const Sparsity& mass_;
   const Sparsity& jacobian_;
   const std::size_t n_, m_;
-  bool known_ = false, shifted_ = false, inexact_ = false;
+  bool known_ = false, inexact_ = false;
   KktOutcome outcome_ = KktOutcome::not_finite;
-  std::vector<double> M_, G_;                   ///< the values factored last
-  std::vector<double> U_, inverse_, diagonal_;  ///< U^T U = M or M + G^T S G; 1/U_kk; the diagonal before factoring
-  Extents mass_extent_, shifted_extent_;        ///< one past the last nonzero column of each row of U
+  std::vector<double> M_, G_;  ///< the values factored last
+  EnvelopeCholesky mass_factor_, shifted_factor_;  ///< of M and of M + G^T S G
+  const EnvelopeCholesky* U_ = nullptr;            ///< the one in use
   std::vector<double> row_mass_, shift_;        ///< per row of G
   double mass_quality_ = 0.0;
   bool mass_was_singular_ = false;  ///< at some point of the trajectory; then it is so everywhere, up to round-off
   double single_square_ = 0.0;      ///< y^T y where G has one row
-  HouseholderQr qr_;                ///< of Y = U^-T G^T
-  std::unique_ptr<HouseholderQr> range_;  ///< of R^T in the order of the rows of G, for redundant rows only
+  RowSpace rows_;                   ///< of G U^-1
   std::vector<double> w_, u_, z_, g_;
   std::vector<double> right_f_, right_gamma_, residual_f_, residual_gamma_, range_gamma_;
   std::size_t rank_ = 0;

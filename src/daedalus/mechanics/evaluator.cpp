@@ -32,8 +32,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 }  // namespace
 
-Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
+Evaluator::Evaluator(std::shared_ptr<const Functions> functions, const KktChoice& how)
     : functions_(std::move(functions)),
+      how_(how),
       kkt_(functions_->mass, functions_->jacobian),
       auxiliary_lu_(functions_->equations.z.size()),
       auxiliary_newton_(functions_->equations.z.size()) {
@@ -73,12 +74,52 @@ Evaluator::Evaluator(std::shared_ptr<const Functions> functions)
 
 void Evaluator::take_all_rows() {
   const Functions& fn = *functions_;
+  ++row_changes_;
   independent_.reset();
   position_.reset();
-  if (fn.holonomic < fn.m && fn.holonomic > 0)
-    position_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, fn.holonomic_rows);
   position_active_.assign(fn.holonomic, true);
+  if (by_own_formula()) {
+    std::vector<std::size_t> all(fn.m);
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    take_rows(std::move(all), fn.holonomic_rows);
+  } else if (fn.holonomic < fn.m && fn.holonomic > 0) {
+    position_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, fn.holonomic_rows);
+  }
 }
+
+/// Lets these rows carry the motion, and those of them that are holonomic and independent by themselves the positions.
+void Evaluator::take_rows(std::vector<std::size_t> all, std::vector<std::size_t> holonomic) {
+  const Functions& fn = *functions_;
+  ++row_changes_;
+  most_rank_ = all.size();
+  if (by_pseudoinverse() && all.size() < fn.m) {  // which does not need to know which rows these are
+    const std::size_t positions = holonomic.size();
+    take_all_rows();
+    most_rank_ = all.size();
+    independent_->kkt().limit_rank(most_rank_);
+    if (position_) position_->kkt().limit_rank(positions);
+    return;
+  }
+  independent_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, std::move(all), how_);
+  if (fn.holonomic == 0) return;
+  position_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, std::move(holonomic), how_);
+  for (std::size_t h = 0; h < fn.holonomic; ++h)
+    position_active_[h] = std::binary_search(position_->rows().begin(), position_->rows().end(), fn.holonomic_rows[h]);
+}
+
+std::vector<std::size_t> Evaluator::rows() const {
+  if (independent_) return independent_->rows();
+  std::vector<std::size_t> all(functions_->m);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+std::vector<std::size_t> Evaluator::position_rows() const {
+  return position_ ? position_->rows() : functions_->holonomic_rows;
+}
+
+/// Whether some constraints are only watched.
+bool Evaluator::leaves_rows_out() const { return independent_ && most_rank_ < functions_->m; }
 
 /// Chooses rows after kkt_ found some that depend on others.
 void Evaluator::choose_rows(const double* M, const double* G) {
@@ -90,18 +131,24 @@ void Evaluator::choose_rows(const double* M, const double* G) {
   };
   std::vector<std::size_t> all(fn.m);
   std::iota(all.begin(), all.end(), std::size_t{0});
-  independent_ = std::make_unique<RowSolver>(fn.mass, fn.jacobian, without(all, kkt_.dependent_rows()));
-  if (fn.holonomic == 0) return;
-  // A holonomic row may depend on a nonholonomic one, so the holonomic ones are judged by themselves.
-  auto holonomic = std::make_unique<RowSolver>(fn.mass, fn.jacobian, fn.holonomic_rows);
-  if (holonomic->factor(M, G) == linalg::KktOutcome::redundant) {
-    std::vector<std::size_t> dependent;
-    for (const std::size_t i : holonomic->kkt().dependent_rows()) dependent.push_back(fn.holonomic_rows[i]);
-    holonomic = std::make_unique<RowSolver>(fn.mass, fn.jacobian, without(fn.holonomic_rows, dependent));
+  std::vector<std::size_t> holonomic = fn.holonomic_rows;
+  if (fn.holonomic > 0) {
+    // A holonomic row may depend on a nonholonomic one, so the holonomic ones are judged by themselves.
+    RowSolver judge(fn.mass, fn.jacobian, fn.holonomic_rows);
+    if (judge.factor(M, G) == linalg::KktOutcome::redundant) {
+      std::vector<std::size_t> dependent;
+      for (const std::size_t i : judge.kkt().dependent_rows()) dependent.push_back(fn.holonomic_rows[i]);
+      holonomic = without(fn.holonomic_rows, dependent);
+    }
   }
-  position_ = std::move(holonomic);
-  for (std::size_t h = 0; h < fn.holonomic; ++h)
-    position_active_[h] = std::binary_search(position_->rows().begin(), position_->rows().end(), fn.holonomic_rows[h]);
+  take_rows(without(all, kkt_.dependent_rows()), std::move(holonomic));
+}
+
+void Evaluator::choose_like(const Evaluator& other) {
+  if (chosen_ || !other.chosen_) return;
+  chosen_ = true;
+  if (!other.leaves_rows_out()) return;
+  take_rows(other.independent_->rows(), other.position_ ? other.position_->rows() : std::vector<std::size_t>{});
 }
 
 Outcome Evaluator::not_finite(const std::string& what) {
@@ -207,7 +254,7 @@ Outcome Evaluator::factor(const double* M, const double* G) {
   ++factorizations_;
   if (!independent_) return judge(kkt_.factor(M, G), M);
   const linalg::KktOutcome outcome = independent_->factor(M, G);
-  if (outcome != linalg::KktOutcome::redundant) return judge(outcome, M);
+  if (outcome != linalg::KktOutcome::redundant || by_pseudoinverse()) return judge(outcome, M);
   // The chosen rows have become dependent: others are better here.
   const Outcome whole = judge(kkt_.factor(M, G), M);
   if (whole != Outcome::ok || kkt_.rank() == functions_->m) return whole == Outcome::ok ? judge(outcome, M) : whole;
@@ -249,14 +296,12 @@ Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedb
   const double* f = M + fn.mass.nonzeros();
   const double* G = f + fn.n;
   const double* gamma = G + fn.jacobian.nonzeros();
-  if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
   if (!chosen_ && fn.m > 0) {  // the first point is the start, which is consistent
+    if (const Outcome outcome = judge(kkt_.factor(M, G), M); outcome != Outcome::ok) return outcome;
     chosen_ = true;
-    if (kkt_.rank() < fn.m) {
-      choose_rows(M, G);
-      if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
-    }
+    if (kkt_.rank() < fn.m) choose_rows(M, G);
   }
+  if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
   std::copy(gamma, gamma + fn.m, gamma_.begin());
   if (feedback.position != 0.0 || feedback.velocity != 0.0 || feedback.nonholonomic != 0.0) {
     residuals(t, x, position_residual_.data(), velocity_.data());
@@ -267,8 +312,9 @@ Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedb
         gamma_[i] -= feedback.nonholonomic * velocity_[i];
     }
   }
+  for (std::size_t i = 0; i < feedback.held.size(); ++i) gamma_[i] -= feedback.held[i];
   solve_velocities(f, gamma_.data(), a_.data(), lambda_.data());
-  if (independent_ && multipliers == Multipliers::least) {
+  if (leaves_rows_out() && !by_pseudoinverse() && multipliers == Multipliers::least) {
     ++factorizations_;
     const linalg::KktOutcome outcome = kkt_.factor(M, G);
     const bool dependent = outcome == linalg::KktOutcome::redundant && kkt_.rank() == independent_->rows().size();
@@ -308,14 +354,13 @@ Outcome Evaluator::ode(double t, const double* x, double* dx, const Feedback& fe
 }
 
 Outcome Evaluator::project(double t, double* x) {
-  if (functions_->m == 0) return Outcome::ok;
-  if (functions_->holonomic > 0)
-    if (const Outcome outcome = project_positions(t, x); outcome != Outcome::ok) return outcome;
-  return project_velocities(t, x);
+  const Outcome outcome = project_positions(t, x);
+  return outcome == Outcome::ok ? project_velocities(t, x) : outcome;
 }
 
 Outcome Evaluator::project_positions(double t, double* x) {
   const Functions& fn = *functions_;
+  if (fn.holonomic == 0) return Outcome::ok;
   double* q = x;
   // Where M is definite only with the help of the nonholonomic constraints, they hold the correction back.
   bool all_rows = !position_;
@@ -349,7 +394,7 @@ Outcome Evaluator::project_positions(double t, double* x) {
     }
     const bool stuck = !progress && iteration > 0;
     if (exact || (stuck && (small || positions_hold(t, x, g, 1e-13)))) {
-      if (!independent_ || positions_hold(t, x, g, 1e-10)) return Outcome::ok;
+      if (!leaves_rows_out() || positions_hold(t, x, g, 1e-10)) return Outcome::ok;
       take_all_rows();  // what was left out does not follow here
       return project_positions(t, x);
     }
@@ -389,6 +434,7 @@ bool Evaluator::positions_hold(double t, const double* x, const double* g, doubl
 
 Outcome Evaluator::project_velocities(double t, double* x) {
   const Functions& fn = *functions_;
+  if (fn.m == 0) return Outcome::ok;
   const double* position_inputs[] = {&t, q_of(x)};
   fn.geometry(position_inputs, geometry_.data(), geometry_scratch_, frozen_);
   if (!all_finite(geometry_)) return not_finite("a constraint");
@@ -410,9 +456,10 @@ Outcome Evaluator::project_velocities(double t, double* x) {
     solve_velocities(right_q_.data(), right_m_.data(), step_q_.data(), step_m_.data());
     for (std::size_t j = 0; j < fn.n; ++j) v[j] += step_q_[j];
   }
-  if (!independent_ && kkt_.rank() == fn.m) return Outcome::ok;
+  const linalg::KktSolver& used = independent_ ? independent_->kkt() : kkt_;
+  if (!leaves_rows_out() && used.rank() == fn.m) return Outcome::ok;
   if (velocities_hold(t, x)) return Outcome::ok;
-  if (!independent_) return Outcome::no_convergence;
+  if (!leaves_rows_out()) return Outcome::no_convergence;
   take_all_rows();  // what was left out does not follow here
   return project_velocities(t, x);
 }
@@ -478,6 +525,19 @@ void Evaluator::residual_scales(double t, const double* x, double* position, dou
   };
   largest(fn.position_term_start, position);
   largest(fn.velocity_term_start, velocity);
+}
+
+double Evaluator::violation(double t, const double* x) {
+  residuals(t, x, position_residual_.data(), velocity_.data());
+  residual_scales(t, x, position_scale_.data(), velocity_scale_.data());
+  double largest = 0.0;
+  const auto look = [&](const std::vector<double>& residual, const std::vector<double>& scale) {
+    for (std::size_t i = 0; i < residual.size(); ++i)
+      if (residual[i] != 0.0) largest = std::max(largest, std::abs(residual[i]) / scale[i]);
+  };
+  look(position_residual_, position_scale_);
+  look(velocity_, velocity_scale_);
+  return largest;
 }
 
 Evaluator::Energy Evaluator::energy(double t, const double* x) {

@@ -16,16 +16,17 @@ namespace daedalus::mechanics {
 enum class Outcome { ok, not_finite, singular, no_convergence };
 
 /// Feedback on the acceleration level, G a = gamma - velocity * (level-1 residual) - position * (level-0 residual);
-/// for nonholonomic constraints `nonholonomic` multiplies their own residual.
+/// for nonholonomic constraints `nonholonomic` multiplies their own residual. `held` is subtracted as it is.
 struct Feedback {
   double position = 0.0, velocity = 0.0, nonholonomic = 0.0;
+  std::vector<double> held = {};  ///< one number per constraint, or none
 };
 
 /// Evaluates motion, constraints and projections for one trajectory: owns all workspace, allocates nothing after
 /// construction as long as the constraints are independent.
 class Evaluator {
  public:
-  explicit Evaluator(std::shared_ptr<const Functions> functions);
+  explicit Evaluator(std::shared_ptr<const Functions> functions, const KktChoice& how = {});
 
   const Functions& functions() const { return *functions_; }
 
@@ -54,13 +55,26 @@ class Evaluator {
 
   /// Moves q and then v of the state onto the constraints with the least change in the mass norm.
   Outcome project(double t, double* x);
+  /// The two halves of it; where there is no such constraint they do nothing.
+  Outcome project_positions(double t, double* x);
+  Outcome project_velocities(double t, double* x);
+  /// Lets the same independent constraints carry the motion as in another evaluator of these constraints, once that one has
+  /// chosen them.
+  void choose_like(const Evaluator& other);
   /// Removes from (e_q, e_v) the parts that project() would remove, with the factors of the last evaluation.
   void project_error(double* error);
+
+  /// The constraints that carry the motion, and those that carry the positions, ascending: others follow from them.
+  std::vector<std::size_t> rows() const;
+  std::vector<std::size_t> position_rows() const;
+  std::size_t row_changes() const { return row_changes_; }  ///< how often these were chosen anew
 
   /// Residuals of the position level (holonomic constraints, in order) and of the velocity level (all).
   void residuals(double t, const double* x, double* position, double* velocity);
   /// Largest term in each residual, for relative measures; same layout.
   void residual_scales(double t, const double* x, double* position, double* velocity);
+  /// Largest residual of both levels, each relative to its largest term.
+  double violation(double t, const double* x);
 
   struct Energy {
     double kinetic = 0.0, potential = 0.0;
@@ -96,20 +110,25 @@ class Evaluator {
   Outcome judge(linalg::KktOutcome outcome, const double* M);
   std::string without_mass(const double* M) const;
   void choose_rows(const double* M, const double* G);
+  void take_rows(std::vector<std::size_t> all, std::vector<std::size_t> holonomic);
   void take_all_rows();
+  bool leaves_rows_out() const;
+  bool by_own_formula() const { return how_.backend != linalg::KktSolver::Backend::automatic; }
+  bool by_pseudoinverse() const { return how_.backend == linalg::KktSolver::Backend::pseudoinverse; }
   void solve_velocities(const double* f, const double* gamma, double* a, double* lambda);
-  Outcome project_positions(double t, double* x);
   bool positions_hold(double t, const double* x, const double* g, double tolerance);
   bool velocities_hold(double t, const double* x);
-  Outcome project_velocities(double t, double* x);
   Outcome not_finite(const std::string& what);
 
   std::shared_ptr<const Functions> functions_;
+  const KktChoice how_;
   const double* frozen_ = nullptr;
   linalg::KktSolver kkt_;
-  std::unique_ptr<RowSolver> independent_;  ///< where some constraints depend on these
-  std::unique_ptr<RowSolver> position_;     ///< holonomic and independent, where that is not all
+  std::unique_ptr<RowSolver> independent_;  ///< where some constraints depend on these, or by a formula of their own
+  std::unique_ptr<RowSolver> position_;     ///< holonomic and independent, likewise or where these are not all
+  std::size_t most_rank_ = 0;               ///< of independent_, where it may have dependent rows
   std::vector<bool> position_active_;       ///< which of the holonomic constraints these are
+  std::size_t row_changes_ = 0;
   bool chosen_ = false;                     ///< whether dependent constraints were looked for
   compile::Function::Scratch motion_scratch_, geometry_scratch_, velocity_scratch_, terms_scratch_, auxiliary_scratch_,
       energy_scratch_, outputs_scratch_, pictures_scratch_;

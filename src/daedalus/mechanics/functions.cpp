@@ -16,6 +16,35 @@ linalg::Sparsity pattern_of(const SparseExpr& matrix) {
 
 void append(std::vector<Expr>& to, const std::vector<Expr>& from) { to.insert(to.end(), from.begin(), from.end()); }
 
+/// t, q, v, z_d, w: what the motion depends on.
+std::vector<std::vector<Expr>> moving(const Equations& eq) {
+  std::vector<Expr> z_d, w;
+  for (std::size_t i = 0; i < eq.z.size(); ++i) {
+    if (eq.z_differential[i]) z_d.push_back(eq.z[i]);
+    w.push_back(eq.z_differential[i] ? eq.z_rate[i] : eq.z[i]);
+  }
+  return {{eq.t}, eq.q, eq.v, z_d, w};
+}
+
+/// M, f, G, gamma
+std::vector<Expr> motion_of(const Equations& eq) {
+  std::vector<Expr> values = eq.M.value;
+  append(values, eq.f);
+  append(values, eq.G.value);
+  for (const Constraint& constraint : eq.constraints) values.push_back(constraint.gamma);
+  return values;
+}
+
+/// M, G and position residuals. M may depend on auxiliary unknowns only by mistake; the reader refuses it, so that t and q
+/// suffice.
+std::vector<Expr> geometry_of(const Equations& eq) {
+  std::vector<Expr> values = eq.M.value;
+  append(values, eq.G.value);
+  for (const Constraint& constraint : eq.constraints)
+    if (constraint.holonomic) values.push_back(constraint.position);
+  return values;
+}
+
 /// A k-th derivative of a table exists, as a function, where the (k-1)-th is continuous. Constraints with rougher tables
 /// would need impulses at the knots.
 void check_tables(const Equations& equations) {
@@ -81,12 +110,9 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
     if (eq.constraints[i].holonomic) out.holonomic_rows.push_back(i);
   out.holonomic = out.holonomic_rows.size();
 
-  std::vector<Expr> z_d, w;
-  for (std::size_t i = 0; i < eq.z.size(); ++i) {
-    (eq.z_differential[i] ? out.differential : out.algebraic).push_back(i);
-    if (eq.z_differential[i]) z_d.push_back(eq.z[i]);
-    w.push_back(eq.z_differential[i] ? eq.z_rate[i] : eq.z[i]);
-  }
+  for (std::size_t i = 0; i < eq.z.size(); ++i) (eq.z_differential[i] ? out.differential : out.algebraic).push_back(i);
+  const std::vector<std::vector<Expr>> all_moving = moving(eq);
+  const std::vector<Expr>& w = all_moving.back();
 
   check_tables(eq);
   out.mass = pattern_of(eq.M);
@@ -105,24 +131,13 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
                             out.switches);
   };
 
-  std::vector<Expr> position, velocity, gamma;
+  std::vector<Expr> position, velocity;
   for (const Constraint& constraint : eq.constraints) {
     if (constraint.holonomic) position.push_back(constraint.position);
     velocity.push_back(constraint.velocity);
-    gamma.push_back(constraint.gamma);
   }
-
-  std::vector<Expr> motion = eq.M.value;
-  append(motion, eq.f);
-  append(motion, eq.G.value);
-  append(motion, gamma);
-  out.motion = make({time, eq.q, eq.v, z_d, w}, motion);
-
-  std::vector<Expr> geometry = eq.M.value;
-  append(geometry, eq.G.value);
-  append(geometry, position);
-  // M may depend on auxiliary unknowns only by mistake; the reader refuses it, so t and q suffice here.
-  out.geometry = make({time, eq.q}, geometry);
+  out.motion = make(all_moving, motion_of(eq));
+  out.geometry = make({time, eq.q}, geometry_of(eq));
   out.velocity = make({time, eq.q, eq.v}, velocity);
 
   std::vector<Expr> terms;
@@ -140,7 +155,7 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
   if (!model.invariants.empty()) {
     std::vector<Expr> state = eq.q, kept = position;
     append(state, eq.v);
-    append(state, z_d);
+    append(state, all_moving[3]);
     append(kept, velocity);
     for (const model::Equation& invariant : model.invariants) kept.push_back(invariant.residual);
     out.kept = compile::compile_state_equations(kept, eq.t, state, numbers, out.switches);
@@ -154,14 +169,16 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
     for (const bool depends : expr::dependence(jacobian.value, unknown)) out.auxiliary_linear &= !depends;
     std::vector<Expr> auxiliary = eq.auxiliary;
     append(auxiliary, jacobian.value);
-    out.auxiliary = make({time, eq.q, eq.v, z_d, w}, auxiliary);
+    out.auxiliary = make(all_moving, auxiliary);
   }
 
-  if (eq.kinetic) out.energy = make_view({time, eq.q, eq.v, z_d, w}, {*eq.kinetic, *eq.potential});
+  if (eq.kinetic) out.energy = make_view(all_moving, {*eq.kinetic, *eq.potential});
 
   const auto make_seen = [&](const std::vector<Expr>& seen) {
-    return seen.empty() ? compile::Function{}
-                        : make_view({time, eq.q, eq.v, z_d, w, eq.a, eq.lambda}, expr::substitute(seen, reactions(eq, seen)));
+    std::vector<std::vector<Expr>> all = all_moving;
+    all.push_back(eq.a);
+    all.push_back(eq.lambda);
+    return seen.empty() ? compile::Function{} : make_view(std::move(all), expr::substitute(seen, reactions(eq, seen)));
   };
   std::vector<Expr> outputs, pictures;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);
@@ -172,6 +189,30 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
   }
   out.outputs = make_seen(outputs);
   out.pictures = make_seen(pictures);
+  return result;
+}
+
+std::shared_ptr<const Functions> with_unit_masses(const Functions& functions) {
+  auto result = std::make_shared<Functions>(functions);
+  Functions& out = *result;
+  SparseExpr& M = out.equations.M;
+  const Equations& eq = out.equations;
+  M = SparseExpr();
+  M.rows = M.columns = out.n;
+  for (std::size_t i = 0; i < out.n; ++i) {
+    M.column.push_back(i);
+    M.value.push_back(eq.model->graph->constant(1.0));
+    M.row_start.push_back(i + 1);
+  }
+  out.mass = pattern_of(M);
+
+  const auto numbers = eq.model->numbers();
+  const auto make = [&](std::vector<std::vector<Expr>> inputs, std::vector<Expr> outputs) {
+    return compile::compile({std::move(inputs), std::move(outputs), &numbers, compile::Request::NewSwitches::none},
+                            out.switches);
+  };
+  out.motion = make(moving(eq), motion_of(eq));
+  out.geometry = make({{eq.t}, eq.q}, geometry_of(eq));
   return result;
 }
 

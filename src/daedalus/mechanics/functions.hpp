@@ -52,4 +52,7 @@ std::unordered_map<expr::NodeId, Expr> reactions(const Equations& equations, con
 /// Compiles the equations. The time is proportional to their size.
 std::shared_ptr<const Functions> compile_functions(Equations equations);
 
+/// The same constraints on a mechanism of unit masses: its mass norm is the Euclidean one.
+std::shared_ptr<const Functions> with_unit_masses(const Functions& functions);
+
 }  // namespace daedalus::mechanics

@@ -7,17 +7,27 @@
 
 namespace daedalus::mechanics {
 
+/// By which formula accelerations and multipliers are found.
+struct KktChoice {
+  linalg::KktSolver::Backend backend = linalg::KktSolver::Backend::automatic;
+  double penalty = 1e6;  ///< where the formula has one
+};
+
 /// The KKT system with some rows of G only. Right sides and multipliers keep one entry per row of the whole G.
 class RowSolver {
  public:
-  RowSolver(const linalg::Sparsity& mass, const linalg::Sparsity& jacobian, std::vector<std::size_t> rows)
-      : rows_(std::move(rows)), source_(positions(jacobian, rows_)), kkt_(mass, part(jacobian, rows_)) {
+  RowSolver(const linalg::Sparsity& mass, const linalg::Sparsity& jacobian, std::vector<std::size_t> rows,
+            const KktChoice& how = {})
+      : rows_(std::move(rows)),
+        source_(positions(jacobian, rows_)),
+        kkt_(mass, part(jacobian, rows_), how.backend, how.penalty) {
     G_.resize(source_.size());
     right_.resize(rows_.size());
   }
 
   const std::vector<std::size_t>& rows() const { return rows_; }
   const linalg::KktSolver& kkt() const { return kkt_; }
+  linalg::KktSolver& kkt() { return kkt_; }
 
   /// Takes the values of the whole G.
   linalg::KktOutcome factor(const double* M, const double* G) {

@@ -269,7 +269,9 @@ std::string levels_table(const Trajectory& run) {
 }  // namespace
 
 std::string page_verdicts(const solve::Prepared& prepared, const Trajectory& run) {
-  const bool projects = formulate::formulation(parse_choice(run.formulation).name).projects;
+  const Choice choice = parse_choice(run.formulation);
+  const formulate::FormulationEntry& form = formulate::formulation(choice.name);
+  const bool projects = holds_constraints(form, Options(choice, form.options));
   return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(run, projects) + invariant_tile(run) +
          energy_tile(prepared, run) + system_tile(prepared) + "</div>\n";
 }

@@ -98,11 +98,13 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
     text += line("stopped", run.message);
     return text;
   }
+  const Choice choice = parse_choice(run.formulation);
+  const formulate::FormulationEntry& form = formulate::formulation(choice.name);
   if (!run.invariants.empty() && !run.constraints.mechanical)
     text += line("next", run.formulation == "projection"
                              ? fmt::format("daedalus simulate {} --formulation direct   (the same without keeping invariants)", path)
                              : fmt::format("daedalus simulate {} --formulation projection   (every invariant kept)", path));
-  else if (run.formulation == "projection" && !drift.empty())
+  else if (holds_constraints(form, Options(choice, form.options)) && !drift.empty())
     text += line("next", fmt::format("daedalus simulate {} --formulation index1   (the drift without projection)", path));
   else if (!drift.empty() && run.constraints.mechanical)
     text += line("next", fmt::format("daedalus simulate {} --formulation projection   (the same without drift)", path));

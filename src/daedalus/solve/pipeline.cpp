@@ -205,7 +205,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   loop.output_times = output_times(plan, options);
 
   const bool keep_point = options.continues && !options.initialize &&
-                          (!plan.chosen.form->projects || model.simulation.initialize == "off");
+                          (!holds_constraints(*plan.chosen.form, Options(plan.chosen.formulation, plan.chosen.form->options)) ||
+                           model.simulation.initialize == "off");
   const Initialize mode = keep_point                                      ? Initialize::off
                           : options.continues && !options.initialize ? Initialize::project
                                                                      : initialize_mode(model, options);

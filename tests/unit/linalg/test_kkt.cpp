@@ -20,8 +20,14 @@ using Backend = KktSolver::Backend;
 using Rows = std::vector<std::size_t>;
 
 class Kkt : public ::testing::TestWithParam<Backend> {};
-INSTANTIATE_TEST_SUITE_P(Backends, Kkt, ::testing::Values(Backend::dense, Backend::sparse),
-                         [](const auto& instance) { return instance.param == Backend::dense ? "dense" : "sparse"; });
+INSTANTIATE_TEST_SUITE_P(Backends, Kkt,
+                         ::testing::Values(Backend::dense, Backend::sparse, Backend::schur, Backend::pseudoinverse),
+                         [](const auto& instance) {
+                           return instance.param == Backend::dense    ? "dense"
+                                  : instance.param == Backend::sparse ? "sparse"
+                                  : instance.param == Backend::schur  ? "schur"
+                                                                      : "pseudoinverse";
+                         });
 
 struct Reference {
   Eigen::VectorXd a, lambda;
@@ -320,7 +326,7 @@ TEST_P(Kkt, FindsZeroRows) {
   EXPECT_EQ(solver.dependent_rows(), Rows{0});
   EXPECT_NEAR(solution.a(0), 0.5, 1e-15);
   EXPECT_NEAR(solution.a(1), -0.5, 1e-15);
-  EXPECT_EQ(solution.lambda(0), 0.0);
+  EXPECT_NEAR(solution.lambda(0), 0.0, 1e-16);
   EXPECT_NEAR(solution.inconsistency, 0.5, 1e-15);
 }
 
@@ -343,13 +349,15 @@ TEST(KktBackends, AgreeOnChains) {
   for (const std::size_t links : {std::size_t{50}, std::size_t{2000}}) {
     const Chain chain(links);
     KktSolver dense(chain.M.pattern, chain.G.pattern, Backend::dense);
-    KktSolver sparse(chain.M.pattern, chain.G.pattern, Backend::sparse);
     const Solution x = testing::solve(dense, chain.M.values, chain.G.values, chain.f, chain.gamma);
-    const Solution y = testing::solve(sparse, chain.M.values, chain.G.values, chain.f, chain.gamma);
     ASSERT_EQ(x.outcome, KktOutcome::regular);
-    ASSERT_EQ(y.outcome, KktOutcome::regular);
-    EXPECT_LE(relative(y.a, x.a), 1e-12);
-    EXPECT_LE(relative(y.lambda, x.lambda), 1e-12);
+    for (const Backend backend : {Backend::sparse, Backend::schur, Backend::pseudoinverse}) {
+      KktSolver other(chain.M.pattern, chain.G.pattern, backend);
+      const Solution y = testing::solve(other, chain.M.values, chain.G.values, chain.f, chain.gamma);
+      ASSERT_EQ(y.outcome, KktOutcome::regular);
+      EXPECT_LE(relative(y.a, x.a), 1e-12);
+      EXPECT_LE(relative(y.lambda, x.lambda), 1e-12);
+    }
   }
 }
 
@@ -406,6 +414,79 @@ TEST(KktBackends, ShareMultipliersAmongManyDuplicates) {
   EXPECT_LE(relative(y.a, x.a), 1e-8);
   EXPECT_LE(relative(y.lambda.head(1200), 0.5 * x.lambda), 1e-8);
   EXPECT_LE(relative(y.lambda.tail(1200), 0.5 * x.lambda), 1e-8);
+}
+
+// The iteration ends at the solution of the KKT system itself, not near it: accelerations to round-off, multipliers to
+// penalty times the round-off of G a - gamma.
+void expect_kkt_solution(const Eigen::MatrixXd& M, const Eigen::MatrixXd& G, unsigned seed) {
+  Random random(seed);
+  const Eigen::VectorXd f = random.vector(M.rows()), gamma = G * random.vector(M.rows());
+  const Matrix mass = sparse(M, true), jacobian = sparse(G, true);
+  KktSolver direct(mass.pattern, jacobian.pattern, Backend::dense);
+  const Solution expected = testing::solve(direct, mass.values, jacobian.values, f, gamma);
+  const double size = 1.0 + expected.a.norm() + expected.lambda.norm();
+  for (const double penalty : {1e2, 1e4, 1e6, 1e8}) {
+    KktSolver solver(mass.pattern, jacobian.pattern, Backend::penalty, penalty);
+    const Solution solution = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+    ASSERT_EQ(solution.outcome, KktOutcome::regular);
+    const double condition = 1e3;  // of the random matrices, generously
+    EXPECT_LE((solution.a - expected.a).norm(), 1e-15 * condition * size) << penalty;
+    EXPECT_LE((solution.lambda - expected.lambda).norm(), 1e-15 * (condition + penalty * M.norm()) * size) << penalty;
+  }
+}
+
+TEST(KktPenalty, EndsAtTheSolutionOfTheKktSystem) {
+  Random random(21);
+  for (const Eigen::Index n : {1, 2, 5, 12})
+    for (const Eigen::Index m : {Eigen::Index{0}, Eigen::Index{1}, n / 2})
+      expect_kkt_solution(random.definite(n), random.matrix(m, n), static_cast<unsigned>(n + m));
+}
+
+TEST(KktPenalty, TakesMassesThatOnlyTheConstraintsMakeDefinite) {
+  Random random(22);
+  for (int trial = 0; trial < 20; ++trial) {
+    const Eigen::Vector4d p = random.vector(4).normalized();
+    expect_kkt_solution(quaternion_mass(p, {0.5, 2.0, 3.0}), 2.0 * p.transpose(), static_cast<unsigned>(trial));
+  }
+}
+
+// From multipliers 0 the iteration stays in the range of G times the weights of its rows, here equal: least norm.
+TEST(KktPenalty, NeedsNoNamesForRedundantRows) {
+  Random random(23);
+  Eigen::MatrixXd G = random.matrix(3, 6);
+  for (Eigen::Index i = 0; i < 3; ++i) G.row(i).normalize();
+  G.row(2) = -G.row(0);
+  expect_kkt_solution(Eigen::MatrixXd::Identity(6, 6), G, 24);
+}
+
+TEST(KktPenalty, HandsRowsThatItCannotTellApartToTheDirectSolver) {
+  Eigen::MatrixXd G(2, 3);
+  G << 1.0, 2.0, 0.5, 1.0 + 1e-7, 2.0, 0.5;
+  const Matrix mass = sparse(Eigen::Vector3d(1.0, 2.0, 3.0).asDiagonal().toDenseMatrix()), jacobian = sparse(G);
+  KktSolver solver(mass.pattern, jacobian.pattern, Backend::penalty);
+  const Eigen::VectorXd gamma = G * Eigen::Vector3d(0.3, -0.2, 0.9);
+  const Solution solution =
+      testing::solve(solver, mass.values, jacobian.values, Eigen::Vector3d(1.0, 2.0, -1.0), gamma);
+  EXPECT_NEAR(solution.a(0), 0.3, 4e-8);
+}
+
+// What counts as dependent beyond a rank: the rows left out do not bind.
+TEST(KktPseudoinverse, KeepsTheRankThatItIsGiven) {
+  Eigen::MatrixXd G(2, 3);
+  G << 1.0, 2.0, 0.5, 1.0, 2.0, 0.5 + 1e-4;
+  const Matrix mass = sparse(Eigen::MatrixXd::Identity(3, 3)), jacobian = sparse(G);
+  const Eigen::Vector3d f(1.0, 2.0, -1.0);
+  const Eigen::Vector2d gamma(0.7, 0.7 + 1e-3);  // the difference of the rows asks for an acceleration of 10
+  KktSolver solver(mass.pattern, jacobian.pattern, Backend::pseudoinverse);
+  EXPECT_NEAR(testing::solve(solver, mass.values, jacobian.values, f, gamma).a(2), 10.0, 1e-9);
+  solver.limit_rank(1);
+  const Solution one = testing::solve(solver, mass.values, jacobian.values, f, gamma);
+  ASSERT_EQ(one.outcome, KktOutcome::redundant);
+  EXPECT_EQ(solver.rank(), 1u);
+  // As with one of the rows, up to their difference.
+  const Eigen::Vector3d g = G.row(0).transpose();
+  const Eigen::Vector3d expected = f + g * (0.7 - g.dot(f)) / g.squaredNorm();
+  EXPECT_LE((one.a - expected).norm(), 1e-3);
 }
 
 TEST(KktBackends, AreChosenBySizeAndDensity) {

@@ -125,6 +125,8 @@ class Multistep final : public Stepper {
   }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
+  /// The history holds states, which stay as they are.
+  Evaluation system_changed(const double*) override { return Evaluation::ok; }
 
   /// The history holds values, so that it goes along point by point, as far as the new coordinates reach.
   Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {

@@ -107,6 +107,8 @@ class Automatic final : public Stepper {
     return outcome;
   }
 
+  Evaluation system_changed(const double* x) override { return current().system_changed(x); }
+
   Evaluation interpolate(double theta, double* x) override {
     const Stats before = current().stats();
     std::copy_n(y_.begin(), whole_, x);
@@ -147,6 +149,7 @@ class Automatic final : public Stepper {
       implicit_system_.implicit = system_.make_implicit();
     } else {
       implicit_system_.ode = system_.ode;
+      implicit_system_.ode_jacobian = system_.ode_jacobian;
     }
     const IntegratorEntry& method = integrator(implicit_name);
     implicit_ = method.make(implicit_system_, standard(method));

@@ -146,6 +146,8 @@ class Radau final : public Stepper {
   void rejected() override { after_rejection_ = true; }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
+  /// Nothing was kept: stages and error are residuals of the system as it is.
+  Evaluation system_changed(const double*) override { return Evaluation::ok; }
 
   /// Order and step stay; the polynomial of the last step, which predicts the next, goes along.
   Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
