@@ -14,12 +14,20 @@ enum Exit { done = 0, wrong_input = 2, numerics_failed = 3, our_fault = 70, inte
 
 /// What a person asked for, with the options of every command together.
 struct Command {
-  std::string name;   ///< analyze, derive, init, simulate, methods, formulations
+  std::string name;   ///< analyze, derive, init, simulate, compare, methods, formulations
   std::string model;  ///< path of the model file, or NAME for the catalogues
   std::vector<std::string> set, fix;
   std::vector<std::string> curves;  ///< what a figure shows; all if empty
   solve::RunOptions run;
   std::string output, plot, page, restart;
+
+  // compare
+  std::vector<std::string> models, formulations, methods;
+  std::vector<double> tolerances, steps;
+  std::string reference;
+  double time_limit = 10.0;
+  std::optional<unsigned> threads;
+
   std::string format = "text";
   bool json = false, quiet = false;
 };
@@ -27,6 +35,8 @@ struct Command {
 /// Reads the command line. Returns an exit status where nothing is left to do (help, version). Throws Error.
 std::optional<int> parse(int argc, const char* const* argv, Command& command);
 
+/// What the command line says about the model.
+model::Overrides overrides_of(const Command& command);
 /// Reads the model with the overrides of the command line.
 model::Model read(const Command& command);
 
@@ -35,6 +45,7 @@ int analyze(const Command& command);
 int derive(const Command& command);
 int init(const Command& command);
 int simulate(const Command& command);
+int compare(const Command& command);
 int methods(const Command& command);
 int formulations(const Command& command);
 

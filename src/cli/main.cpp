@@ -57,7 +57,7 @@ void refuse_repeated(const model::Overrides& overrides) {
 
 }  // namespace
 
-model::Model read(const Command& command) {
+model::Overrides overrides_of(const Command& command) {
   model::Overrides overrides;
   overrides.t_start = command.run.t_start;
   const auto split = [](const std::vector<std::string>& given, const std::string& option) {
@@ -74,8 +74,10 @@ model::Model read(const Command& command) {
   overrides.set = split(command.set, "--set");
   overrides.fix = split(command.fix, "--fix");
   refuse_repeated(overrides);
-  return model::read_model(command.model, overrides);
+  return overrides;
 }
+
+model::Model read(const Command& command) { return model::read_model(command.model, overrides_of(command)); }
 
 namespace {
 
@@ -84,6 +86,7 @@ int run(const Command& command) {
   if (command.name == "derive") return derive(command);
   if (command.name == "init") return init(command);
   if (command.name == "simulate") return simulate(command);
+  if (command.name == "compare") return compare(command);
   if (command.name == "methods") return methods(command);
   return formulations(command);
 }

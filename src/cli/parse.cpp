@@ -15,7 +15,7 @@ namespace {
 
 /// Commands and options of the contract that this version does not have.
 const std::vector<std::string>& later_commands() {
-  static const std::vector<std::string> names{"compare", "linearize", "bode"};
+  static const std::vector<std::string> names{"linearize", "bode"};
   return names;
 }
 
@@ -54,12 +54,15 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
     sub->add_flag("--quiet", command.quiet, "print nothing but results and errors");
     return sub;
   };
-  const auto add_model = [&](CLI::App* sub) {
-    sub->add_option("MODEL", command.model, "the model file")->required();
+  const auto add_overrides = [&](CLI::App* sub) {
     sub->add_option("--set", command.set, "NAME=VALUE: parameter, input or start guess (VALUE may be an expression)")
         ->expected(1)->allow_extra_args(false)->take_all();
     sub->add_option("--fix", command.fix, "NAME=VALUE: start value that binds")->expected(1)->allow_extra_args(false)->take_all();
     sub->add_option("--t-start", run.t_start, "time at which the model starts");
+  };
+  const auto add_model = [&](CLI::App* sub) {
+    sub->add_option("MODEL", command.model, "the model file")->required();
+    add_overrides(sub);
   };
 
   add_model(add("analyze", "class, index, degrees of freedom, hidden constraints, consistency"));
@@ -71,29 +74,47 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   add_model(init);
   init->add_option("--initialize", run.initialize, "project, check or off");
 
+  const auto add_run = [&](CLI::App* sub) {
+    sub->add_option("--atol", run.atol, "absolute tolerance");
+    sub->add_option("--first-step", run.first_step, "size of the first step");
+    sub->add_option("--max-step", run.max_step, "largest step size");
+    sub->add_option("--max-steps", run.max_steps, "largest number of steps")->check(CLI::NonNegativeNumber);
+    sub->add_option("--t-end", run.t_end, "time at which to stop");
+    sub->add_option("--initialize", run.initialize, "project, check or off");
+    sub->add_option("--samples", run.samples, "number of output rows, evenly spaced")->check(CLI::NonNegativeNumber);
+    sub->add_option("--every", run.every, "distance of output rows in time");
+    sub->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
+    sub->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
+  };
+  const auto repeated = [](CLI::Option* option) { option->expected(1)->allow_extra_args(false)->take_all(); };
   CLI::App* simulate = add("simulate", "a trajectory");
   add_model(simulate);
   simulate->add_option("--formulation", run.formulation, "name or name:option=value,... (`daedalus formulations`)");
   simulate->add_option("--method", run.method, "name or name:option=value,... (`daedalus methods`)");
   simulate->add_option("--rtol", run.rtol, "relative tolerance (without --atol: atol = rtol/100)");
-  simulate->add_option("--atol", run.atol, "absolute tolerance");
   simulate->add_option("--step", run.step, "fixed step size");
-  simulate->add_option("--first-step", run.first_step, "size of the first step");
-  simulate->add_option("--max-step", run.max_step, "largest step size");
-  simulate->add_option("--max-steps", run.max_steps, "largest number of steps")->check(CLI::NonNegativeNumber);
-  simulate->add_option("--t-end", run.t_end, "time at which to stop");
-  simulate->add_option("--initialize", run.initialize, "project, check or off");
-  simulate->add_option("--samples", run.samples, "number of output rows, evenly spaced")->check(CLI::NonNegativeNumber);
-  simulate->add_option("--every", run.every, "distance of output rows in time");
-  simulate->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
+  add_run(simulate);
   simulate->add_option("--output", command.output, "file for the rows: .csv (written while they are computed), .json or .h5");
   simulate->add_flag("--residuals", run.residuals, "add residual.*, der(residual.*) and energy as columns");
   simulate->add_option("--plot", command.plot, "figure for papers and slides: .svg or .pdf");
-  simulate->add_option("--curves", command.curves, "what --plot draws: columns and entries of [plots], separated by commas")
-      ->delimiter(',')->expected(1)->allow_extra_args(false)->take_all();
+  repeated(simulate->add_option("--curves", command.curves,
+                                "what --plot draws: columns and entries of [plots], separated by commas")->delimiter(','));
   simulate->add_option("--report", command.page, "self-contained page with plots and animation: .html");
   simulate->add_option("--restart", command.restart, "FILE[@T]: continue from the last row of a result, or from that at T");
-  simulate->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
+
+  CLI::App* compare = add("compare", "formulations, methods and tolerances side by side: errors, drift, energy, cost");
+  compare->add_option("MODEL", command.models, "one or several model files")->required();
+  add_overrides(compare);
+  repeated(compare->add_option("--formulation", command.formulations, "as in simulate; may be repeated (default: all that fit)"));
+  repeated(compare->add_option("--method", command.methods, "as in simulate; may be repeated (default: dop853, radau, bdf)"));
+  repeated(compare->add_option("--rtol", command.tolerances,
+                               "relative tolerances, separated by commas (default: 1e-4,1e-6,1e-8,1e-10)")->delimiter(','));
+  repeated(compare->add_option("--step", command.steps, "fixed step sizes, separated by commas")->delimiter(','));
+  add_run(compare);
+  compare->add_option("--reference", command.reference, "result to compare with: .csv, .json or .h5 (default: two tight runs that agree)");
+  compare->add_option("--time-limit", command.time_limit, "seconds of processor time after which a run is given up (default: 10)");
+  compare->add_option("--threads", command.threads, "runs at the same time (default: one per processor)")->check(CLI::NonNegativeNumber);
+  compare->add_option("--output", command.output, "file for the table: .csv, .json or .tex");
 
   CLI::App* methods = add("methods", "the catalogue of integration methods");
   methods->add_option("NAME", command.model, "one of them, or a file with a tableau (.toml)");

@@ -65,6 +65,8 @@ std::string leading_number(const std::string& value) {
 std::string number_advice(const CLI::Option& option, const std::string& value) {
   const std::string name = option.get_name();
   if (name == "--at") return "write numbers separated by commas: --at 1,2.5,10";
+  if (option.get_delimiter() == ',' && name == "--rtol") return "write numbers separated by commas: --rtol 1e-4,1e-6";
+  if (option.get_delimiter() == ',') return fmt::format("write numbers separated by commas: {} 0.1,0.01", name);
   if (taken_by(option) == "a whole number") {
     double number = 0.0;
     const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), number);

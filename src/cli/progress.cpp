@@ -61,16 +61,31 @@ void ProgressLine::clear() {
   shown_ = false;
 }
 
-void ProgressLine::operator()(double t, double t_start, double t_end, double h) {
-  if (!wanted_) return;
+std::optional<double> ProgressLine::due() {
+  if (!wanted_) return std::nullopt;
   const auto now = Clock::now();
   const double running = seconds(now - begin_);
-  if (running < 1.0 || seconds(now - last_) < 0.1) return;
+  if (running < 1.0 || seconds(now - last_) < 0.1) return std::nullopt;
   last_ = now;
   shown_ = true;
+  return running;
+}
+
+void ProgressLine::operator()(double t, double t_start, double t_end, double h) {
+  const std::optional<double> running = due();
+  if (!running) return;
   const double part = (t - t_start) / (t_end - t_start);
   tell(fmt::format("\r\033[K{:3.0f} %  t = {} of {}  step {}{}", std::floor(100.0 * part), brief(t, 5), brief(t_end, 5),
-                   brief(h, 2), part > 0.0 ? "  " + duration(running * (1.0 - part) / part) + " left" : ""));
+                   brief(h, 2), part > 0.0 ? "  " + duration(*running * (1.0 - part) / part) + " left" : ""));
+}
+
+void ProgressLine::count(std::size_t done, std::size_t planned, std::size_t failed) {
+  const std::optional<double> running = due();
+  if (!running) return;
+  const double part = static_cast<double>(done) / static_cast<double>(planned);
+  tell(fmt::format("\r\033[K{:3.0f} %  {} of {} runs{}{}", std::floor(100.0 * part), done, planned,
+                   failed > 0 ? fmt::format(", {} failed", failed) : "",
+                   done > 0 ? "  " + duration(*running * (1.0 - part) / part) + " left" : ""));
 }
 
 }  // namespace daedalus::cli

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <optional>
 
 namespace daedalus::cli {
 
@@ -17,11 +19,15 @@ class ProgressLine {
   explicit ProgressLine(Show show);
   ~ProgressLine();
   void operator()(double t, double t_start, double t_end, double h);
+  /// The same for many runs.
+  void count(std::size_t done, std::size_t planned, std::size_t failed);
   /// Takes the line away, so that a message can be told.
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
+  /// Whether it is time to write; then for how long it has been running, in seconds.
+  std::optional<double> due();
   bool wanted_, shown_ = false;
   Clock::time_point begin_, last_;
 };

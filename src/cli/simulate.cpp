@@ -7,6 +7,7 @@
 
 #include "cli/check_values.hpp"
 #include "cli/command.hpp"
+#include "cli/output_kinds.hpp"
 #include "cli/progress.hpp"
 #include "daedalus/base/error.hpp"
 #include "daedalus/base/text.hpp"
@@ -34,32 +35,6 @@ FileKind kind_of(const std::string& path) {
   if (path.ends_with(".h5")) return FileKind::h5;
   throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say what to write", path),
               "end the name in .csv, .json or .h5");
-}
-
-/// Answers a folder where a file is to be written, whatever its ending.
-void refuse_folder(const std::string& path) {
-  std::error_code ignored;
-  if (path.empty() || (!path.ends_with('/') && !std::filesystem::is_directory(path, ignored))) return;
-  const std::filesystem::path inside = std::filesystem::path(path) / "result.csv";
-  throw Error("cannot-write", fmt::format("'{}' is a folder, not a file", path),
-              fmt::format("give the name of a file in it, such as {}", inside.string()));
-}
-
-enum class PlotKind { none, svg, pdf };
-
-PlotKind plot_kind_of(const std::string& path) {
-  if (path.empty()) return PlotKind::none;
-  if (path.ends_with(".svg")) return PlotKind::svg;
-  if (path.ends_with(".pdf")) return PlotKind::pdf;
-  throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say what to draw", path),
-              "end the name in .svg or .pdf");
-}
-
-/// Whether a page is asked for.
-bool page_asked(const std::string& path) {
-  if (path.empty() || path.ends_with(".html")) return !path.empty();
-  throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say that it is a page", path),
-              "end the name in .html");
 }
 
 /// The first and the last row alone.

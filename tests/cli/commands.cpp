@@ -193,7 +193,8 @@ TEST(Mistakes, AreAnsweredWithTheNearestName) {
       {"simulate models/pendulum.toml --fix y=2", "contradict"},
       {"simulate models/nothing.toml", "models/nothing.toml"},
       {"simulate", "needs a model"},
-      {"compare models/pendulum.toml", "not available yet"},
+      {"linearize models/pendulum.toml", "not available yet"},
+      {"compare models/pendulum.toml --perturb 1e-3", "not available yet"},
       {"simulate models/pendulum.toml --perturb 1e-3", "not available yet"},
       {"methods no-such-method", "there is no"},
   };

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <random>
+#include <regex>
 #include <thread>
 
 #include "cli/motion.hpp"
@@ -164,6 +165,28 @@ TEST(Interruption, ASecondSignalEndsAtOnce) {
   close(reader);
 }
 
+TEST(Interruption, OfAComparisonKeepsTheRunsThatAreDone) {
+  const Folder folder;
+  // Fixed steps of 1e-9 take hours; they come after the tolerances.
+  const Background run(folder, {"compare", DAEDALUS_SOURCE_DIR "/models/pendulum.toml", "--t-end", "2", "--rtol",
+                                "1e-3,1e-4", "--step", "1e-9", "--time-limit", "1e9", "--output", folder.file("c.json")});
+  std::this_thread::sleep_for(Seconds(5.0));
+  run.send(SIGINT);
+  EXPECT_EQ(run.wait(), 130);
+  const auto json = nlohmann::json::parse(slurp(folder.file("c.json")));
+  EXPECT_EQ(json["interrupted"], true);
+  EXPECT_EQ(json["success"], true);
+  EXPECT_GE(json["runs"].size(), 20U);
+  EXPECT_LT(json["runs"].size(), json["planned"]);
+  for (const auto& one : json["runs"]) {
+    EXPECT_EQ(one["success"], true) << one["message"];
+    EXPECT_TRUE(one["step"].is_null());
+    EXPECT_TRUE(one["error"]["position"].is_number());
+  }
+  EXPECT_EQ(run.err(), "interrupted: " + std::to_string(json["runs"].size()) + " runs of " +
+                           std::to_string(json["planned"].get<int>()) + " done\n");
+}
+
 TEST(Disk, AFullOneIsReportedWithTheRowsThatAreSafe) {
   const Folder folder;
   std::filesystem::create_symlink("/dev/full", folder.file("full.csv"));
@@ -242,6 +265,13 @@ TEST(Progress, IsShownOnATerminalOnly) {
     EXPECT_GE(std::system(command.c_str()), 0);
     return slurp(folder.file("log"));
   };
+  const std::string counted = [&] {
+    const std::string command = "script -qec \"timeout -s INT 3 '" DAEDALUS_BINARY_DIR "/daedalus' compare " + model +
+                                " --t-end 2 --step 1e-9 --method dop853\" " + folder.file("log") + " >/dev/null </dev/null";
+    EXPECT_GE(std::system(command.c_str()), 0);
+    return slurp(folder.file("log"));
+  }();
+  EXPECT_TRUE(std::regex_search(counted, std::regex(" %  [0-9]+ of [0-9]+ runs"))) << counted;
   // On a busy machine 'script' may lose the end of what it records.
   std::string shown;
   for (int attempt = 0; attempt < 3 && shown.find("model  ") == std::string::npos; ++attempt) shown = on_terminal("");

@@ -7,20 +7,16 @@
 
 namespace daedalus::report {
 
-namespace {
-
-std::string quoted(const std::string& name) {
+std::string csv_cell(const std::string& name) {
   if (name.find_first_of(",\"\n") == std::string::npos) return name;
   std::string text = "\"";
   for (const char c : name) text += c == '"' ? std::string("\"\"") : std::string(1, c);
   return text + "\"";
 }
 
-}  // namespace
-
 std::string csv_header(const std::vector<std::string>& columns) {
   std::string text = "t";
-  for (const std::string& name : columns) text += "," + quoted(name);
+  for (const std::string& name : columns) text += "," + csv_cell(name);
   return text + "\n";
 }
 

@@ -13,6 +13,8 @@ namespace daedalus::report {
 /// One header row, t and the columns; 17 digits, names with commas quoted.
 void write_csv(std::ostream& stream, const solve::Trajectory& trajectory);
 
+/// A name as a cell: in quotes where it contains commas, quotes or ends of lines.
+std::string csv_cell(const std::string& name);
 /// The header line, with its end.
 std::string csv_header(const std::vector<std::string>& columns);
 /// Appends one line.

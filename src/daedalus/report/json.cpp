@@ -5,6 +5,7 @@
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/report/comparison.hpp"
 #include "daedalus/report/methods.hpp"
 #include "daedalus/report/version.hpp"
 #include "daedalus/solve/tableau_method.hpp"
@@ -30,6 +31,58 @@ Json levels_json(const std::array<double, 3>& levels, const solve::LevelResidual
       list.push_back(levels[level]);
     }
   json["levels"] = list;
+  return json;
+}
+
+Json stats_json(const integrate::Stats& stats) {
+  return {{"steps", stats.steps},
+          {"rejected", stats.rejected},
+          {"rhs", stats.rhs},
+          {"jacobians", stats.jacobians},
+          {"factorizations", stats.factorizations},
+          {"newton_iterations", stats.newton_iterations},
+          {"projections", stats.projections}};
+}
+
+Json in_force(const solve::Trajectory& trajectory) {
+  Json json = Json::object();
+  for (const auto& [name, value] : trajectory.options) json[name] = value;
+  return json;
+}
+
+Json invariants_json(const solve::Trajectory& trajectory) {
+  Json json = Json::object();
+  if (trajectory.energy) json["energy"] = *trajectory.energy;
+  for (const solve::InvariantResidual& one : trajectory.invariants) json[one.name] = one.relative;
+  return json;
+}
+
+/// Errors of the quantities that are compared; null where there is no number.
+Json errors_json(const solve::ErrorBy& errors, const std::vector<solve::Quantity>& quantities) {
+  Json json = Json::object();
+  for (const solve::Quantity quantity : quantities)
+    json[std::string(name_of(quantity))] = of(errors, quantity) ? Json(*of(errors, quantity)) : Json();
+  return json;
+}
+
+Json run_json(const solve::Comparison& comparison, const solve::ComparedRun& run) {
+  const solve::Trajectory& of = run.trajectory;
+  Json json{{"model", comparison.models[run.model].name},
+            {"formulation", run.formulation},
+            {"method", run.method},
+            {"rtol", run.rtol ? Json(*run.rtol) : Json()},
+            {"step", run.step ? Json(*run.step) : Json()},
+            {"options", in_force(of)},
+            {"error", errors_json(run.error, comparison.quantities)},
+            {"error_end", errors_json(run.error_end, comparison.quantities)},
+            {"constraints", levels_json(of.constraints.absolute, of.constraints)},
+            {"constraints_relative", levels_json(of.constraints.relative, of.constraints)},
+            {"invariants", invariants_json(of)}};
+  json["stats"] = stats_json(of.stats);
+  json["stats"]["seconds"] = of.processor_seconds;
+  json["stats"]["prepare_seconds"] = of.prepare_seconds;
+  json["success"] = run.success;
+  json["message"] = run.message;
   return json;
 }
 
@@ -135,8 +188,7 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["rtol"] = trajectory.rtol;
   json["atol"] = trajectory.atol;
   if (trajectory.step) json["step"] = *trajectory.step;
-  json["options"] = Json::object();
-  for (const auto& [name, value] : trajectory.options) json["options"][name] = value;
+  json["options"] = in_force(trajectory);
   const bool success = trajectory.success() && write_fault.empty();
   const std::string& message = trajectory.success() ? write_fault : trajectory.message;
   json["success"] = success;
@@ -157,23 +209,49 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["values"] = std::move(values);
   json["constraints"] = levels_json(trajectory.constraints.absolute, trajectory.constraints);
   json["constraints_relative"] = levels_json(trajectory.constraints.relative, trajectory.constraints);
-  json["invariants"] = Json::object();
-  if (trajectory.energy) json["invariants"]["energy"] = *trajectory.energy;
-  for (const solve::InvariantResidual& one : trajectory.invariants) json["invariants"][one.name] = one.relative;
+  json["invariants"] = invariants_json(trajectory);
   json["events"] = Json::array();
   for (const solve::EventRecord& event : trajectory.events) json["events"].push_back({{"name", event.name}, {"t", event.t}});
-  const integrate::Stats& stats = trajectory.stats;
-  json["stats"] = {{"steps", stats.steps},
-                   {"rejected", stats.rejected},
-                   {"rhs", stats.rhs},
-                   {"jacobians", stats.jacobians},
-                   {"factorizations", stats.factorizations},
-                   {"newton_iterations", stats.newton_iterations},
-                   {"projections", stats.projections},
-                   {"seconds", trajectory.seconds},
-                   {"prepare_seconds", trajectory.prepare_seconds}};
+  json["stats"] = stats_json(trajectory.stats);
+  json["stats"]["seconds"] = trajectory.seconds;
+  json["stats"]["prepare_seconds"] = trajectory.prepare_seconds;
   json["stages"] = Json::object();
   for (const auto& [name, seconds] : trajectory.stages) json["stages"][name] = seconds;
+  return text_of(json);
+}
+
+std::string to_json(const solve::Comparison& comparison) {
+  Json json = with_version();
+  const solve::Reference& first = comparison.models.front().reference;
+  json["reference"] = first.message.empty() ? first.origin : first.message;
+  json["references"] = Json::array();
+  for (const solve::ComparedModel& model : comparison.models)
+    json["references"].push_back(
+        {{"model", model.name},
+         {"t_start", model.t_start},
+         {"t_end", model.t_end},
+         {"reference", model.reference.message.empty() ? model.reference.origin : model.reference.message},
+         {"computed", model.reference.computed},
+         {"found", !model.reference.samples.t.empty()},
+         {"agreement", errors_json(model.reference.agreement, comparison.quantities)},
+         {"from_first", errors_json(model.from_first, comparison.quantities)},
+         {"notes", model.notes}});
+  json["success"] = comparison.succeeded() > 0;
+  if (comparison.succeeded() == 0)
+    json["error"] = {{"code", comparison.interrupted ? "interrupted" : "all-runs-failed"}, {"message", failure_of(comparison)},
+                     {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+  json["interrupted"] = comparison.interrupted;
+  json["planned"] = comparison.planned;
+  json["seconds"] = comparison.seconds;
+  json["threads"] = comparison.threads;
+  json["left_out"] = Json::array();
+  for (const solve::LeftOut& one : comparison.left_out)
+    json["left_out"].push_back({{"model", comparison.models[one.model].name},
+                                {"formulation", one.formulation},
+                                {"method", one.method},
+                                {"reason", one.reason}});
+  json["runs"] = Json::array();
+  for (const solve::ComparedRun& run : comparison.runs) json["runs"].push_back(run_json(comparison, run));
   return text_of(json);
 }
 

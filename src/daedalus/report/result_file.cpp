@@ -22,19 +22,28 @@ namespace {
 
 constexpr std::size_t recent_rows = 10;
 
-[[noreturn]] void bad(const std::string& path, const std::string& what) {
-  throw Error("bad-result-file", fmt::format("'{}' is no result to continue from: {}", path, what),
+/// What can be given instead.
+std::string taken_files(ResultUse use) {
+  return use == ResultUse::restart ? "--restart takes a .csv, .json or .h5 file that `daedalus simulate --output` wrote"
+                                   : "--reference takes a .csv, .json or .h5 file as `daedalus simulate --output` writes it";
+}
+
+[[noreturn]] void bad(const ResultRow& row, const std::string& what) {
+  if (row.use == ResultUse::reference)
+    throw Error("bad-result-file", fmt::format("'{}' is no result to compare with: {}", row.path, what), taken_files(row.use));
+  throw Error("bad-result-file", fmt::format("'{}' is no result to continue from: {}", row.path, what),
               "give a .csv, .json or .h5 file that `daedalus simulate --output` wrote");
 }
 
-[[noreturn]] void no_row(const std::string& path, std::optional<double> until, std::optional<double> first) {
+[[noreturn]] void no_row(const ResultRow& row, std::optional<double> until, std::optional<double> first) {
   if (!first)
-    throw Error("no-such-row", fmt::format("'{}' has no complete row", path),
-                "leave --restart out to start from the beginning");
-  throw Error(
-      "no-such-row",
-      fmt::format("'{}' has no row at or before t = {}: it begins at t = {}", path, shortest(*until), shortest(*first)),
-      fmt::format("ask for a time from t = {} on", shortest(*first)));
+    throw Error("no-such-row", fmt::format("'{}' has no complete row", row.path),
+                row.use == ResultUse::reference ? "give a file with at least one row"
+                                                : "leave --restart out to start from the beginning");
+  throw Error("no-such-row",
+              fmt::format("'{}' has no row at or before t = {}: it begins at t = {}", row.path, shortest(*until),
+                          shortest(*first)),
+              fmt::format("ask for a time from t = {} on", shortest(*first)));
 }
 
 std::optional<double> number(std::string_view text) {
@@ -64,13 +73,28 @@ std::vector<std::string> cells(std::string_view line) {
   return result;
 }
 
-/// Reads line by line and keeps one row only: files may be larger than the memory.
+/// The numbers of a line, as many as there are columns.
+std::vector<double> numbers_of(const ResultRow& row, const std::string& line, std::size_t line_number) {
+  std::vector<double> numbers;
+  for (const std::string& cell : cells(line)) {
+    const std::optional<double> value = number(cell);
+    if (!value) bad(row, fmt::format("line {} has '{}' where a number should be", line_number, cell));
+    numbers.push_back(*value);
+  }
+  if (numbers.size() != row.columns.size() + 1)
+    bad(row, fmt::format("line {} has {} for {}", line_number, count(numbers.size(), "number"),
+                         count(row.columns.size() + 1, "column")));
+  return numbers;
+}
+
+/// Reads line by line and, to continue from it, keeps one row only: files may be larger than the memory.
 void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) {
   std::string line;
   std::array<std::string, recent_rows> last;  // in turn
   const auto next = [&] {
     if (!std::getline(file, line)) return false;
-    if (file.eof()) {  // no end of line: the writer was stopped in the middle of it
+    // No end of line: the writer was stopped in the middle of it. A person who typed a reference may have left it out.
+    if (file.eof() && row.use == ResultUse::restart) {
       row.torn = true;
       return false;
     }
@@ -80,11 +104,11 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
     return text.ends_with('\r') ? text.substr(0, text.size() - 1) : text;
   };
   if (!next()) {
-    if (row.torn && !line.starts_with("t,")) bad(row.path, "the first line does not begin with a column 't'");
-    no_row(row.path, until, std::nullopt);
+    if (row.torn && !line.starts_with("t,")) bad(row, "the first line does not begin with a column 't'");
+    no_row(row, until, std::nullopt);
   }
   row.columns = cells(without_return(line));
-  if (row.columns.front() != "t") bad(row.path, "the first line does not begin with a column 't'");
+  if (row.columns.front() != "t") bad(row, "the first line does not begin with a column 't'");
   row.columns.erase(row.columns.begin());
   std::uintmax_t position = line.size() + 1;
   std::optional<double> first;
@@ -94,7 +118,7 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
     position += line.size() + 1;
     const std::string_view text = without_return(line);
     const std::optional<double> t = number(text.substr(0, text.find(',')));
-    if (!t) bad(row.path, fmt::format("line {} does not begin with a number", line_number));
+    if (!t) bad(row, fmt::format("line {} does not begin with a number", line_number));
     if (!first) first = t;
     if (until && *t > *until) {
       ++row.rows_after;
@@ -104,19 +128,18 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
     row.t = *t;
     row.bytes = position;
     last[row.rows % recent_rows].assign(text);
+    if (row.use == ResultUse::reference) {
+      const std::vector<double> numbers = numbers_of(row, last[row.rows % recent_rows], line_number);
+      if (!row.all_t.empty() && numbers.front() < row.all_t.back())
+        bad(row, fmt::format("line {} has an earlier time than the line before", line_number));
+      row.all_t.push_back(numbers.front());
+      row.all_values.insert(row.all_values.end(), numbers.begin() + 1, numbers.end());
+    }
   }
-  if (row.rows == 0) no_row(row.path, until, first);
+  if (row.rows == 0) no_row(row, until, first);
   for (std::size_t back = std::min(row.rows, recent_rows); back > 0; --back) {
     const std::size_t number_of_row = row.rows - back + 1;
-    std::vector<double> numbers;
-    for (const std::string& cell : cells(last[number_of_row % recent_rows])) {
-      const std::optional<double> value = number(cell);
-      if (!value) bad(row.path, fmt::format("line {} has '{}' where a number should be", number_of_row + 1, cell));
-      numbers.push_back(*value);
-    }
-    if (numbers.size() != row.columns.size() + 1)
-      bad(row.path, fmt::format("line {} has {} for {}", number_of_row + 1, count(numbers.size(), "number"),
-                                count(row.columns.size() + 1, "column")));
+    const std::vector<double> numbers = numbers_of(row, last[number_of_row % recent_rows], number_of_row + 1);
     row.recent_t.push_back(numbers.front());
     row.recent_values.emplace_back(numbers.begin() + 1, numbers.end());
   }
@@ -126,14 +149,14 @@ void read_csv(ResultRow& row, std::ifstream& file, std::optional<double> until) 
 /// Keeps the rows of a table up to the wanted one.
 void choose(ResultRow& row, const std::vector<double>& t, const std::vector<std::vector<double>>& values,
             std::optional<double> until) {
-  if (t.empty()) no_row(row.path, until, std::nullopt);
+  if (t.empty()) no_row(row, until, std::nullopt);
   for (std::size_t column = 0; column < values.size(); ++column)
     if (values[column].size() != t.size())
-      bad(row.path, fmt::format("the column '{}' has {} for {}", row.columns[column],
+      bad(row, fmt::format("the column '{}' has {} for {}", row.columns[column],
                                 count(values[column].size(), "number"), count(t.size(), "time")));
   row.rows = t.size();
   while (until && row.rows > 0 && t[row.rows - 1] > *until) --row.rows;
-  if (row.rows == 0) no_row(row.path, until, t.front());
+  if (row.rows == 0) no_row(row, until, t.front());
   row.rows_after = t.size() - row.rows;
   row.t = t[row.rows - 1];
   row.all_t.assign(t.begin(), t.begin() + static_cast<std::ptrdiff_t>(row.rows));
@@ -150,16 +173,16 @@ void choose(ResultRow& row, const std::vector<double>& t, const std::vector<std:
 
 void read_json(ResultRow& row, std::ifstream& file, std::optional<double> until) {
   const auto json = nlohmann::ordered_json::parse(file, nullptr, false);
-  if (json.is_discarded()) bad(row.path, "it is not JSON");
+  if (json.is_discarded()) bad(row, "it is not JSON");
   if (!json.is_object() || !json.contains("t") || !json.contains("values") || !json["values"].is_object())
-    bad(row.path, "it has no 't' and 'values'");
+    bad(row, "it has no 't' and 'values'");
   if (json.contains("model") && json["model"].is_string()) row.model = json["model"];
   const auto series = [&](const nlohmann::ordered_json& list, const std::string& name) {
-    if (!list.is_array()) bad(row.path, fmt::format("'{}' is not a list of numbers", name));
+    if (!list.is_array()) bad(row, fmt::format("'{}' is not a list of numbers", name));
     std::vector<double> numbers;
     numbers.reserve(list.size());
     for (const auto& value : list) {
-      if (!value.is_number() && !value.is_null()) bad(row.path, fmt::format("'{}' is not a list of numbers", name));
+      if (!value.is_number() && !value.is_null()) bad(row, fmt::format("'{}' is not a list of numbers", name));
       numbers.push_back(value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>());
     }
     return numbers;
@@ -193,8 +216,9 @@ std::pair<std::string, std::optional<double>> split_restart(const std::string& t
   return {text.substr(0, at), t};
 }
 
-ResultRow read_result(const std::string& path, std::optional<double> until) {
+ResultRow read_result(const std::string& path, std::optional<double> until, ResultUse use) {
   ResultRow row;
+  row.use = use;
   row.path = path;
   errno = 0;
   std::ifstream file(path, std::ios::binary);
@@ -205,7 +229,7 @@ ResultRow read_result(const std::string& path, std::optional<double> until) {
                             std::strerror(file         ? EISDIR
                                           : errno == 0 ? EIO
                                                        : errno)),
-                "--restart takes a .csv, .json or .h5 file that `daedalus simulate --output` wrote");
+                taken_files(use));
   if (path.ends_with(".csv")) {
     read_csv(row, file, until);
   } else if (path.ends_with(".json")) {
@@ -214,7 +238,7 @@ ResultRow read_result(const std::string& path, std::optional<double> until) {
     read_hdf5(row, until);
   } else {
     throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say how to read it", path),
-                "--restart takes a .csv, .json or .h5 file that `daedalus simulate --output` wrote");
+                taken_files(use));
   }
   return row;
 }

@@ -10,6 +10,7 @@
 #include <limits>
 #include <unordered_map>
 
+#include "daedalus/base/processor_time.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
@@ -276,9 +277,11 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     if (!prepared.dae) formulated.system.complete(plan.t_start, state.data());
   }
   if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
+  const double processor_before = processor_seconds();
   const auto run = timed(trajectory.stages, "integrate", [&] {
     return integrate::integrate(formulated.system, *plan.chosen.integrator, *stepper, loop, observer, state);
   });
+  trajectory.processor_seconds = processor_seconds() - processor_before;
   if (events.any()) recorder.forget();
   if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, state.data());
   // A run that an event ended shows its end, whatever the output times.

@@ -28,6 +28,7 @@ Recorder::Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& t
   const Observation& seen = *formulated.observation;
   for (const Observation::Level& level : seen.levels())
     levels_.push_back({std::vector<double>(level.residual.size()), std::vector<double>(level.residual.size())});
+  largest_now_.resize(levels_.size());
   auto& columns = trajectory_.columns;
   columns = seen.columns();
   columns.insert(columns.end(), shown_.discrete.begin(), shown_.discrete.end());
@@ -56,13 +57,16 @@ bool Recorder::look(double t, const double* x, Depth depth) {
   std::copy(x, x + x_watched_.size(), x_watched_.begin());
   good_ = (depth == Depth::all ? seen.at(t, x) : seen.residuals_at(t, x)) == Evaluation::ok;
   for (std::size_t k = 0; k < levels_.size(); ++k) {
+    largest_now_[k] = 0.0;
     if (!good_ && k >= written_levels) continue;
     const Observation::Level& now = seen.levels()[k];
     for (std::size_t i = 0; i < now.residual.size(); ++i) {
+      largest_now_[k] = std::max(largest_now_[k], std::abs(now.residual[i]));
       levels_[k].residual[i] = std::max(levels_[k].residual[i], std::abs(now.residual[i]));
       levels_[k].scale[i] = std::max(levels_[k].scale[i], now.scale[i]);
     }
   }
+  if (options_.on_residuals) options_.on_residuals(t, largest_now_);
   const Observation::Level& invariants = seen.invariants();
   for (std::size_t i = 0; i < invariants.residual.size(); ++i) {
     InvariantResidual& most = trajectory_.invariants[i];

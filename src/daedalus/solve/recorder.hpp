@@ -45,6 +45,7 @@ class Recorder {
   Trajectory& trajectory_;
   const RunOptions& options_;
   std::vector<Largest> levels_;
+  std::vector<double> largest_now_;  ///< of each level, at this state
   std::size_t output_count_;
   std::vector<double> invariant_scale_, row_;
   std::vector<bool> output_failed_;

@@ -41,6 +41,8 @@ struct RunOptions {
   /// Told the columns before the first row, then every row as soon as it is computed.
   std::function<void(const std::vector<std::string>& columns)> on_columns;
   std::function<void(double t, std::span<const double> values)> on_row;
+  /// Told at every accepted step and row the largest residual of each level of constraints.
+  std::function<void(double t, std::span<const double> levels)> on_residuals;
 
   std::function<bool()> interrupt;                                     ///< asked once per step
   std::function<void(double t, double t_end, double h)> progress;  ///< told now and then

@@ -71,6 +71,7 @@ struct Trajectory {
   std::vector<InvariantResidual> invariants;  ///< of the model, in its order
   integrate::Stats stats;
   double seconds = 0.0, prepare_seconds = 0.0;
+  double processor_seconds = 0.0;  ///< of the integration, as the thread used them: other work on the machine does not count
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage of the pipeline
 };
 
