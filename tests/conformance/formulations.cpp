@@ -151,11 +151,13 @@ solve::RunOptions options_for(const formulate::FormulationEntry& entry, double t
   return options;
 }
 
-/// The choices to run: each formulation by itself, and once with every word that an option of it knows.
-std::vector<std::string> choices(const formulate::FormulationEntry& entry) {
+/// The choices to run: each formulation by itself, and once with every word that an option of it knows. Distances in the
+/// mass metric need masses that measure every motion.
+std::vector<std::string> choices(const formulate::FormulationEntry& entry, const Problem& problem) {
   std::vector<std::string> all{entry.name};
   for (const OptionSpec& option : entry.options)
     for (const std::string& word : option.words) all.push_back(entry.name + ":" + option.name + "=" + word);
+  if (problem.name == "mixed with a massless wheel") std::erase(all, "ascher-chin-reich:metric=mass");
   return all;
 }
 
@@ -198,7 +200,7 @@ TEST(Formulations, RunEveryProblem) {
     const solve::Trajectory reference = solve::simulate(model, fine);
     ASSERT_TRUE(reference.success()) << problem.name << ": " << reference.message;
     for (const formulate::FormulationEntry& entry : mechanical_formulations())
-      for (const std::string& choice : choices(entry)) {
+      for (const std::string& choice : choices(entry, problem)) {
         SCOPED_TRACE(problem.name + ", " + choice);
         solve::RunOptions options = options_for(entry, problem.t_end, 1e-9);
         options.formulation = choice;
@@ -220,7 +222,7 @@ TEST(Formulations, ProjectionHoldsTheConstraintsAtEveryTolerance) {
   for (const Problem& problem : problems()) {
     const solve::Prepared model = prepared(problem);
     for (const formulate::FormulationEntry& entry : mechanical_formulations()) {
-      for (const std::string& choice : choices(entry))
+      for (const std::string& choice : choices(entry, problem))
         for (int digits = 3; digits <= 12 && holds(entry, choice); ++digits) {
           SCOPED_TRACE(problem.name + ", " + choice + ", rtol 1e-" + std::to_string(digits));
           solve::RunOptions options = options_for(entry, problem.t_end, std::pow(10.0, -digits));
@@ -271,7 +273,7 @@ TEST(Formulations, StepsAllocateNothing) {
     if (!problem.independent) continue;
     const solve::Prepared model = prepared(problem);
     for (const formulate::FormulationEntry& entry : mechanical_formulations())
-      for (const std::string& choice : choices(entry)) {
+      for (const std::string& choice : choices(entry, problem)) {
         SCOPED_TRACE(problem.name + ", " + choice);
         const auto count = [&](double t_end) {
           solve::RunOptions options = options_for(entry, t_end, 1e-8);
@@ -309,7 +311,7 @@ TEST(Formulations, TheSameRunTwiceIsTheSameToTheLastBit) {
 }
 
 /// Different formulations are different computations, down to the last bit, explicit and implicit: none is another under a
-/// new name. In exact arithmetic index1, underlying-ode and udwadia-kalaba:stabilization=none are one ODE.
+/// new name. Without holonomic constraints index3 is index2, as its page says. In exact arithmetic index1, underlying-ode and udwadia-kalaba:stabilization=none are one ODE.
 TEST(Formulations, NoTwoRunsAreTheSameToTheLastBit) {
   for (const std::size_t p : {std::size_t{0}, std::size_t{2}, std::size_t{3}, std::size_t{4}})
     for (const char* method : {"dop853", "radau"}) {
@@ -319,10 +321,11 @@ TEST(Formulations, NoTwoRunsAreTheSameToTheLastBit) {
       for (const formulate::FormulationEntry& entry : mechanical_formulations()) {
         if (!shows_ode(entry) && std::string(method) == "dop853") continue;
         solve::RunOptions options = options_for(entry, problem.t_end, 1e-7);
-        options.method = method;
+        if (method_for(entry) != "bdf") options.method = method;
         options.rows = solve::Rows::ends;
         const solve::Trajectory run = solve::simulate(model, options);
         ASSERT_TRUE(run.success()) << problem.name << ", " << entry.name << ": " << run.message;
+        if (model.functions->holonomic == 0 && entry.name == "index3") continue;
         for (const auto& [name, values] : seen)
           EXPECT_NE(values, run.values) << problem.name << ", " << method << ": " << name << " and " << entry.name;
         seen.emplace_back(entry.name, run.values);

@@ -168,11 +168,11 @@ TEST_P(Theorems, IteratesAgree) {
   const solve::Trajectory run = solve::simulate(model_, options);
   ASSERT_TRUE(run.success()) << run.message;
   integrate::MultistepHistory history(n_extended_);
-  std::vector<double> y(n_extended_);
+  std::vector<double> past(n_extended_);
   for (std::size_t k = points; k-- > 0;) {
-    for (std::size_t i = 0; i < 2 * model_.functions->n; ++i) y[i] = run.value(k, i);
-    ASSERT_EQ(extended_.system.complete(run.t[k], y.data()), Evaluation::ok);
-    history.append(static_cast<double>(points - 1 - k) * h, y.data());
+    for (std::size_t i = 0; i < 2 * model_.functions->n; ++i) past[i] = run.value(k, i);
+    ASSERT_EQ(extended_.system.complete(run.t[k], past.data()), Evaluation::ok);
+    history.append(static_cast<double>(points - 1 - k) * h, past.data());
   }
   std::vector<double> weights(points), guess(n_extended_), slope(n_extended_);
   history.value_weights(points, h, weights.data());
