@@ -61,7 +61,8 @@ Formulated overdetermined_motion(const Equations& equations, mechanics::Level hi
   Formulated result =
       shown(equations, mechanics::overdetermined_motion(*equations.motion, form_of(equations, highest, options)));
   integrate::System& system = result.system;
-  system.overdetermined = std::make_shared<const integrate::OverdeterminedSystem>(*system.implicit, corrector);
+  system.overdetermined = std::make_shared<const integrate::OverdeterminedSystem>(
+      integrate::OverdeterminedSystem{*system.implicit, corrector});
   system.implicit = nullptr;
   return result;
 }
