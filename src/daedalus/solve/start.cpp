@@ -178,7 +178,7 @@ class Initializer {
     std::vector<Binding> bindings = position_bindings();
     for (Binding& binding : velocity_bindings()) bindings.push_back(std::move(binding));
     // Level tells constraints from what binds the start by their order.
-    std::ranges::stable_partition(bindings, [](const Binding& binding) { return !binding.initial; });
+    std::stable_partition(bindings.begin(), bindings.end(), [](const Binding& binding) { return !binding.initial; });
     Level level(fn_, "position and velocity", unknowns, {{eq_.t}, differential_auxiliary()}, std::move(bindings));
     level.set_known({&start_.t, start_.x.data() + offset(2)});
     std::vector<double> y(start_.x.begin(), start_.x.begin() + offset(2));
