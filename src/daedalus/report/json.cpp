@@ -270,6 +270,7 @@ std::string to_json(const solve::Analysis& analysis) {
   for (const solve::HiddenConstraint& hidden : analysis.hidden)
     json["hidden_constraints"].push_back({{"of", hidden.of}, {"level", hidden.level}, {"equation", hidden.equation}});
   json["redundant_constraints"] = redundancies(analysis.redundant);
+  json["multipliers_not_unique"] = analysis.open_multipliers;
   json["invariants"] = Json::array();
   for (const solve::InvariantCheck& check : analysis.invariants)
     json["invariants"].push_back({{"name", check.name}, {"rate", check.rate}, {"relative_rate", check.relative}});
@@ -297,6 +298,7 @@ std::string to_json(const solve::Start& start, const model::Model& model) {
   json["residual"] = start.residual;
   json["violations"] = violations_json(start.violations);
   json["redundant_constraints"] = redundancies(start.redundant);
+  json["multipliers_not_unique"] = start.open_multipliers;
   json["branches"] = Json::array();
   json["notes"] = start.notes;
   return text_of(json);

@@ -81,6 +81,7 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
   out.consistent = start.consistent_as_given;
   out.violations = start.violations;
   out.redundant = start.redundant;
+  out.open_multipliers = start.open_multipliers;
   out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
   out.degrees_of_freedom = fn.n - start.rank;
   out.invariants = start.invariants;
@@ -100,8 +101,6 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
     out.index.reset();
     out.notes.push_back(evaluator.explain());
   }
-  if (!out.redundant.empty())
-    out.notes.push_back("the motion is determined, the multipliers of the redundant constraints are not: the least ones are used");
 
   out.system_class = fn.m == 0 ? (fn.algebraic.empty() ? "ordinary differential equations of motion"
                                                        : "equations of motion with algebraic auxiliary equations")

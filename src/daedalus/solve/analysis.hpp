@@ -25,6 +25,7 @@ struct Analysis {
   std::optional<int> index, structural_index;
   std::vector<HiddenConstraint> hidden;
   std::vector<Redundancy> redundant;
+  std::vector<std::string> open_multipliers;  ///< see Start
   std::vector<InvariantCheck> invariants;
   bool consistent = true;
   std::vector<Violation> violations;

@@ -243,7 +243,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   }
   Recorder recorder(formulated, shown(model, events.discrete()), trajectory, options);
   if (!start.found) {
-    trajectory.status = integrate::Status::no_convergence;
+    trajectory.status = start.singular ? integrate::Status::singular : integrate::Status::no_convergence;
     trajectory.message = start.message;
     recorder.finish();
     return trajectory;

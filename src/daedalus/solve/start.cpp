@@ -14,9 +14,9 @@
 #include "daedalus/base/text.hpp"
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/expr/substitute.hpp"
-#include "daedalus/linalg/rank.hpp"
 #include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/solve/start_level.hpp"
+#include "daedalus/solve/start_redundancy.hpp"
 
 namespace daedalus::solve {
 
@@ -257,7 +257,7 @@ class Initializer {
     for (const std::size_t i : fn_.algebraic) start_.algebraic.push_back(start_.w[i]);
     start_.algebraic.insert(start_.algebraic.end(), start_.lambda.begin(), start_.lambda.end());
     start_.guess = start_.w;
-    if (start_.rank < fn_.m) name_redundancy();
+    if (start_.rank < fn_.m) name_redundancy(functions_, evaluator_, start_);
   }
 
   /// Throws where fixed values of algebraic unknowns or rates are not what the equations give, or an [initial] equation
@@ -267,56 +267,6 @@ class Initializer {
     std::vector<double> y(start_.x.begin() + offset(2), start_.x.end());
     for (std::size_t i = 0; i < given.size(); ++i) y.push_back(fixed_w_[i] ? given[i] : start_.w[i]);
     if (!level.check(y.data(), 2, start_.violations)) throw_inconsistent();
-  }
-
-  void name_redundancy() {
-    const auto constraint = [&](std::size_t i) { return eq_.constraints[i].name; };
-    std::vector<double> geometry(fn_.geometry.output_count());
-    auto scratch = fn_.geometry.make_scratch();
-    const double* inputs[] = {&start_.t, start_.x.data()};
-    fn_.geometry(inputs, geometry.data(), scratch);
-    const linalg::RankDecision decision = linalg::row_rank(fn_.jacobian, geometry.data() + fn_.mass.nonzeros());
-    std::vector<std::string> names;
-    for (std::size_t k = 0; k < decision.dependent_rows.size(); ++k) {
-      const std::size_t row = decision.dependent_rows[k];
-      Redundancy one{constraint(row), {}};
-      if (k < decision.combinations.size())
-        for (std::size_t i = 0; i < fn_.m; ++i)
-          if (i != row && std::abs(decision.combinations[k][i]) > 1e-8) one.follows_from.push_back(constraint(i));
-      names.push_back(quoted(one.constraint));
-      start_.redundant.push_back(std::move(one));
-    }
-    start_.rank = decision.rank;
-    start_.holonomic_rank = rank_of_holonomic(geometry.data() + fn_.mass.nonzeros());
-    double gamma = 1.0;
-    for (const double scale : evaluator_.acceleration_scale()) gamma = std::max(gamma, scale);
-    if (evaluator_.kkt().inconsistency() > 1e-8 * gamma) {
-      start_.found = false;
-      start_.message = fmt::format("the {} {} {} not independent at the start and contradict the others on acceleration level",
-                                   names.size() == 1 ? "constraint" : "constraints", listed(names), names.size() == 1 ? "is" : "are");
-      return;
-    }
-    for (const Redundancy& one : start_.redundant) {
-      std::vector<std::string> others;
-      for (const std::string& name : one.follows_from) others.push_back(quoted(name));
-      start_.notes.push_back(fmt::format("the constraint '{}' is redundant: at the start it follows from {}; the multipliers of "
-                                         "least size are used",
-                                         one.constraint, others.empty() ? "the other constraints" : listed(others)));
-    }
-  }
-
-  /// A holonomic row may depend on a nonholonomic one, so the holonomic rows are judged by themselves.
-  std::size_t rank_of_holonomic(const double* G) const {
-    linalg::Sparsity pattern{fn_.holonomic, fn_.n, {0}, {}};
-    std::vector<double> values;
-    for (const std::size_t row : fn_.holonomic_rows) {
-      for (std::size_t k = fn_.jacobian.row_start[row]; k < fn_.jacobian.row_start[row + 1]; ++k) {
-        pattern.column.push_back(fn_.jacobian.column[k]);
-        values.push_back(G[k]);
-      }
-      pattern.row_start.push_back(pattern.column.size());
-    }
-    return linalg::row_rank(pattern, values.data()).rank;
   }
 
   void take_weight() {

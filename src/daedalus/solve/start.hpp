@@ -40,6 +40,7 @@ struct Start {
   bool found = true;
   std::string message;  ///< why none was found
   bool solvable = true;          ///< see formulate::Equations
+  bool singular = false;         ///< none was found, as constraints are dependent at this one position
   bool index_above_one = false;  ///< of a DAE, which is then not a matter of its start values
 
   double t = 0.0;
@@ -52,6 +53,7 @@ struct Start {
   std::vector<Violation> violations;  ///< of the start as given
   std::vector<Moved> moved;
   std::vector<Redundancy> redundant;
+  std::vector<std::string> open_multipliers;  ///< those that the equations leave open, where constraints are redundant
   std::size_t rank = 0, holonomic_rank = 0;  ///< of all constraints, of the holonomic ones
   std::vector<InvariantCheck> invariants;
   std::size_t invariant_rank = 0;  ///< so many of them are independent, also of the constraints
