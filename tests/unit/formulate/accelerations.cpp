@@ -20,8 +20,10 @@ void expect_same(const std::string& name, const std::string& one, const std::str
   }
 }
 
+/// Redundant constraints are another matter: see below.
 TEST(Accelerations, AgreeOnEveryModel) {
   for (const std::string& name : smooth_models()) {
+    if (!solve::consistent_start(prepared_model(name), 0.0, solve::Initialize::project).redundant.empty()) continue;
     expect_same(name, "index1", "underlying-ode", 1e-3);
     expect_same(name, "index1", "udwadia-kalaba", 1e-3);
     expect_same(name, "baumgarte", "augmented-lagrangian", 1e-3);
