@@ -9,6 +9,7 @@
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/model/checks.hpp"
+#include "daedalus/structure/signature.hpp"
 
 namespace daedalus::structure {
 
@@ -16,34 +17,6 @@ using expr::Expr;
 using expr::NodeId;
 
 namespace {
-
-Place place_of_E(const model::Model& model) {
-  const auto found = model.places.find("E");
-  return found == model.places.end() ? Place{model.source} : found->second;
-}
-
-/// The author's equations; those of kind linear are E x' - A x - f.
-std::vector<Expr> residuals(const model::Model& model, std::vector<DaeFunctions::Row>& rows) {
-  std::vector<Expr> result;
-  if (model.kind == model::Kind::dae) {
-    for (const model::Equation& equation : model.equations) {
-      result.push_back(equation.residual);
-      rows.push_back({equation.name, equation.place});
-    }
-    return result;
-  }
-  const Place place = place_of_E(model);
-  result.assign(model.E.rows, model.graph->constant(0.0));
-  for (const model::Entry& entry : model.E.entries)
-    result[entry.row] = result[entry.row] + entry.value * model.variables[entry.column].rates.at(0);
-  for (const model::Entry& entry : model.A.entries)
-    result[entry.row] = result[entry.row] - entry.value * model.variables[entry.column].symbol;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (i < model.f.size()) result[i] = result[i] - model.f[i];
-    rows.push_back({fmt::format("row {}", i + 1), place});
-  }
-  return result;
-}
 
 /// How often each variable is differentiated in the equations.
 std::vector<std::size_t> highest_derivatives(const model::Model& model, const std::vector<Expr>& F) {
@@ -72,7 +45,11 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   expr::Graph& graph = *model.graph;
   compile::ImplicitEquations& eq = out.equations;
   eq.t = model.time;
-  eq.F = residuals(model, out.rows);
+  const EquationSet given_equations = equations_of(model);
+  for (const EquationSet::Equation& equation : given_equations.equations) {
+    eq.F.push_back(equation.residual);
+    out.rows.push_back({equation.name, equation.place});
+  }
   const std::vector<std::size_t> highest = highest_derivatives(model, eq.F);
 
   // x, der(x), ... up to the last but one derivative are unknowns; each is the rate of the one before.
@@ -103,7 +80,7 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   if (model.kind == model::Kind::linear && model.E.rows != model.E.columns)
     throw Error("not-square", fmt::format("{} for {}", count(model.E.rows, "equation"), count(model.E.columns, "variable")),
                 "to run a model, give E and A as many rows as there are variables",
-                place_of_E(model));
+                given_equations.equations.empty() ? Place{model.source} : given_equations.equations[0].place);
   Faults faults;
   model::check_assignment(model, faults);
   faults.throw_if_any();
