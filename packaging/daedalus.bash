@@ -10,6 +10,8 @@ _daedalus() {
     words=$("$program" methods --json --quiet 2>/dev/null | _daedalus_names)
   elif [ "$previous" = --formulation ] || [ "$command $COMP_CWORD" = "formulations 2" ]; then
     words=$("$program" formulations --json --quiet 2>/dev/null | _daedalus_names)
+  elif [ "$command" = reproduce ] && [ "$previous" != --output ] && [[ $current != -* ]]; then
+    words=$("$program" reproduce --list --json --quiet 2>/dev/null | _daedalus_names)
   elif [[ $current == -* ]]; then
     words=$("$program" "$command" --help 2>/dev/null | sed -n 's/^  \(-h,\)\{0,1\}\(--[a-z][a-z-]*\).*/\2/p')
   elif [[ $previous == --* ]]; then

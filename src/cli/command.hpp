@@ -14,15 +14,18 @@ enum Exit { done = 0, wrong_input = 2, numerics_failed = 3, our_fault = 70, inte
 
 /// What a person asked for, with the options of every command together.
 struct Command {
-  std::string name;   ///< analyze, derive, init, simulate, compare, methods, formulations
+  std::string name;   ///< analyze, derive, init, simulate, compare, reproduce, methods, formulations
   std::string model;  ///< path of the model file, or NAME for the catalogues
   std::vector<std::string> set, fix;
   std::vector<std::string> curves;  ///< what a figure shows; all if empty
   solve::RunOptions run;
   std::string output, plot, page, restart;
 
+  std::vector<std::string> models;  ///< several of them; of reproduce the names of experiments
+  bool list = false;                ///< reproduce: names only
+
   // compare
-  std::vector<std::string> models, formulations, methods;
+  std::vector<std::string> formulations, methods;
   std::vector<double> tolerances, steps;
   std::string reference;
   double time_limit = 10.0;
@@ -46,6 +49,7 @@ int derive(const Command& command);
 int init(const Command& command);
 int simulate(const Command& command);
 int compare(const Command& command);
+int reproduce(const Command& command);
 int methods(const Command& command);
 int formulations(const Command& command);
 

@@ -87,6 +87,7 @@ int run(const Command& command) {
   if (command.name == "init") return init(command);
   if (command.name == "simulate") return simulate(command);
   if (command.name == "compare") return compare(command);
+  if (command.name == "reproduce") return reproduce(command);
   if (command.name == "methods") return methods(command);
   return formulations(command);
 }

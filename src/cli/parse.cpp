@@ -27,8 +27,9 @@ void refuse_empty_values(const CLI::App& command) {
         throw Error("bad-option-value",
                     option->get_positional() ? "the name after '" + command.get_name() + "' is empty"
                                              : option->get_name() + " has an empty value",
-                    option->get_positional() ? "write daedalus " + command.get_name() + " model.toml"
-                                             : "write a value after it, or leave the option out");
+                    !option->get_positional()      ? "write a value after it, or leave the option out"
+                    : option->get_name() == "NAME" ? "leave it out, or write a name"
+                                                   : "write daedalus " + command.get_name() + " model.toml");
 }
 
 [[noreturn]] void not_yet(const std::string& what) {
@@ -115,6 +116,11 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   compare->add_option("--time-limit", command.time_limit, "seconds of processor time after which a run is given up (default: 10)");
   compare->add_option("--threads", command.threads, "runs at the same time (default: one per processor)")->check(CLI::NonNegativeNumber);
   compare->add_option("--output", command.output, "file for the table: .csv, .json or .tex");
+
+  CLI::App* reproduce = add("reproduce", "the experiments of the documents done again, beside the printed numbers");
+  reproduce->add_option("NAME", command.models, "some of them (default: all)");
+  reproduce->add_option("--output", command.output, "page with tables, and its pictures in a folder beside it: .md");
+  reproduce->add_flag("--list", command.list, "only say which there are");
 
   CLI::App* methods = add("methods", "the catalogue of integration methods");
   methods->add_option("NAME", command.model, "one of them, or a file with a tableau (.toml)");

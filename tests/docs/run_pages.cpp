@@ -6,6 +6,7 @@
 //            `# exit status N`;
 //   ```text  after it is what the block before it prints;
 //   ```cpp and ```cmake are taken from examples/ or tests/package/consumer.
+// A page that its own commands write again must be the same afterwards.
 // With DAEDALUS_DOCS_REFRESH=1 outputs in the pages and docs/pictures are replaced by what was found.
 
 #include <fmt/format.h>
@@ -133,6 +134,14 @@ class RunPages : public testing::TestWithParam<fs::path> {
     ADD_FAILURE() << "no file of examples/ or tests/package/consumer/ contains this block";
   }
 
+  /// A page that one of its own commands writes is what this command writes.
+  void check_page(const Page& page) const {
+    const fs::path written = folder_.file(page.file.string());
+    if (!fs::exists(written)) return;
+    if (refreshing()) fs::copy_file(written, repository() / page.file, fs::copy_options::overwrite_existing);
+    EXPECT_EQ(difference(slurp(repository() / page.file), slurp(written)), "") << "`ninja docs_refresh` writes it anew";
+  }
+
   void check_pictures(const Page& page) const {
     static const std::regex image(R"(!\[([^\]]*)\]\(([^)]+)\))");
     for (const ProseLine& line : page.prose)
@@ -204,6 +213,7 @@ TEST_P(RunPages, DoesWhatItSays) {
     }
   }
   check_pictures(page);
+  check_page(page);
   for (auto it = changed.rbegin(); it != changed.rend(); ++it) replace(page, it->first, it->second);
 }
 

@@ -220,6 +220,23 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   return text_of(json);
 }
 
+std::string to_json(const std::vector<Findings>& all) {
+  Json json = with_version();
+  json["experiments"] = Json::array();
+  for (const Findings& one : all) {
+    Json tables = Json::array();
+    for (const FindingsTable& table : one.tables) tables.push_back({{"caption", table.caption}, {"rows", table.rows}});
+    json["experiments"].push_back({{"name", one.name},
+                                   {"title", one.title},
+                                   {"source", one.source},
+                                   {"setting", one.setting},
+                                   {"commands", one.commands},
+                                   {"tables", tables},
+                                   {"verdict", one.verdict}});
+  }
+  return text_of(json);
+}
+
 std::string to_json(const solve::Comparison& comparison) {
   Json json = with_version();
   const solve::Reference& first = comparison.models.front().reference;

@@ -5,6 +5,7 @@
 #include "daedalus/base/error.hpp"
 #include "daedalus/mechanics/derive.hpp"
 #include "daedalus/mechanics/functions.hpp"
+#include "daedalus/report/findings.hpp"
 #include "daedalus/solve/analysis.hpp"
 #include "daedalus/solve/comparison.hpp"
 #include "daedalus/solve/start.hpp"
@@ -17,6 +18,7 @@ namespace daedalus::report {
 /// `write_fault` says why the output file is not complete; the run then is no success.
 std::string to_json(const solve::Trajectory& trajectory, const std::string& write_fault = {});
 std::string to_json(const solve::Comparison& comparison);
+std::string to_json(const std::vector<Findings>& all);
 std::string to_json(const solve::Analysis& analysis);
 std::string to_json(const solve::Start& start, const model::Model& model);
 std::string to_json(const mechanics::Equations& equations);
