@@ -3,8 +3,7 @@
 //     gamma):
 // E. Bayo, J. Garcia de Jalon, M. A. Serna, A modified Lagrangian formulation for the dynamic analysis of constrained
 // mechanical systems, Comput. Methods Appl. Mech. Eng. 71 (1988) 183-195. Written for the step from a_i to a_(i+1),
-//     (M + G^T alpha G) (a_(i+1) - a_i) = f - M a_i - G^T lambda_(i+1),   lambda_(i+1) = lambda_i + alpha (G a_i -
-//     gamma),
+//     (M + G^T alpha G) (a_(i+1) - a_i) = f - M a_i - G^T (lambda_i + alpha (G a_i - gamma)),
 // it is iterative refinement: its limit solves the KKT system to working precision though alpha is large. An error in
 // the direction of a row whose part outside the others is sigma of its length shrinks by 1 / (1 + penalty sigma^2).
 #include "daedalus/linalg/kkt_penalty.hpp"
@@ -67,13 +66,17 @@ bool PenaltyKkt::iterate(double* a, double* lambda) {
   std::fill_n(a, n_, 0.0);
   std::fill_n(lambda, m_, 0.0);
   double last = std::numeric_limits<double>::infinity();
-  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+  for (iterations_ = 0; iterations_ < most_iterations; ++iterations_) {
     for (std::size_t j = 0; j < m_; ++j) residual_[j] = -gamma_[j];
     multiply_add(jacobian_, G_.data(), 1.0, a, residual_.data());
-    for (std::size_t j = 0; j < m_; ++j) lambda[j] += alpha_[j] * residual_[j];
+    for (std::size_t j = 0; j < m_; ++j) {
+      residual_[j] *= alpha_[j];
+      if (iterations_ > 0) lambda[j] += residual_[j];
+      residual_[j] += lambda[j];
+    }
     step_ = f_;
     multiply_add(mass_, M_.data(), -1.0, a, step_.data());
-    multiply_transposed_add(jacobian_, G_.data(), -1.0, lambda, step_.data());
+    multiply_transposed_add(jacobian_, G_.data(), -1.0, residual_.data(), step_.data());
     K_.solve(step_.data());
     double step = 0.0, size = 0.0;
     for (std::size_t i = 0; i < n_; ++i) {

@@ -20,6 +20,8 @@ class PenaltyKkt {
   KktOutcome factor(const double* M, const double* G);
   void solve(const double* f, const double* gamma, double* a, double* lambda);
 
+  int iterations() const { return iterations_; }  ///< of the last solve(); with the most, the direct solver took over
+
   double inconsistency() const { return 0.0; }
   std::size_t rank() const { return m_; }
   const std::vector<std::size_t>& dependent_rows() const { return none_; }
@@ -32,6 +34,7 @@ class PenaltyKkt {
   const std::size_t n_, m_;
   const double penalty_;
   bool known_ = false;
+  int iterations_ = 0;
   KktOutcome outcome_ = KktOutcome::not_finite;
   std::vector<double> M_, G_, alpha_;
   EnvelopeCholesky K_;  ///< of M + G^T alpha G

@@ -4,6 +4,7 @@
 
 #include "allocations.hpp"
 #include "daedalus/linalg/kkt.hpp"
+#include "daedalus/linalg/kkt_penalty.hpp"
 #include "tools.hpp"
 
 namespace daedalus::linalg {
@@ -440,6 +441,25 @@ TEST(KktPenalty, EndsAtTheSolutionOfTheKktSystem) {
   for (const Eigen::Index n : {1, 2, 5, 12})
     for (const Eigen::Index m : {Eigen::Index{0}, Eigen::Index{1}, n / 2})
       expect_kkt_solution(random.definite(n), random.matrix(m, n), static_cast<unsigned>(n + m));
+}
+
+// An error in the multipliers shrinks by 1/(1 + penalty sigma^2) in every turn, down to round-off: with one row sigma = 1,
+// and 16 decimals take 16/log10(1 + penalty) turns, two more to see that nothing changes.
+TEST(KktPenalty, TakesAsManyTurnsAsItShould) {
+  const Matrix mass = sparse(Eigen::Vector2d(2.0, 2.0).asDiagonal().toDenseMatrix());
+  Eigen::MatrixXd G(1, 2);
+  G << 1.72, 4.69;
+  const Matrix jacobian = sparse(G);
+  const Eigen::Vector2d f(0.0, -19.62);
+  for (const double penalty : {1e2, 1e4, 1e6, 1e8}) {
+    PenaltyKkt solver(mass.pattern, jacobian.pattern, penalty);
+    ASSERT_EQ(solver.factor(mass.values.data(), jacobian.values.data()), KktOutcome::regular);
+    Eigen::Vector2d a;
+    double lambda, gamma = -3.3;
+    solver.solve(f.data(), &gamma, a.data(), &lambda);
+    EXPECT_LE(solver.iterations(), 16.0 / std::log10(1.0 + penalty) + 2.0) << penalty;
+    EXPECT_GE(solver.iterations(), 2) << penalty;
+  }
 }
 
 TEST(KktPenalty, TakesMassesThatOnlyTheConstraintsMakeDefinite) {
