@@ -3,7 +3,8 @@
 //     lambda <- lambda + alpha (G a - gamma + 2 mu Omega (G v + g_t) + Omega^2 g)
 // until nothing changes: Bayo, Garcia de Jalon, Serna 1988. The matrix is definite for dependent constraints and for
 // masses that only the constraints make definite. After every step positions and velocities go back to the constraints
-// by the same iteration, mass-orthogonal projections after Bayo and Ledesma 1996; these may be left out.
+// by the same iteration, mass-orthogonal projections after Bayo and Ledesma 1996, and Omega has nothing left to do: it is 0
+// then. Without them it is 10.
 
 #include "daedalus/formulate/explicit_motion.hpp"
 
@@ -21,7 +22,7 @@ FormulationEntry formulation_augmented_lagrangian() {
   entry.projects = true;
   entry.options = {
       {"penalty", "alpha, in units of the masses that a constraint moves", 1e6, 1.0, 1e12},
-      {"omega", "natural frequency with which violations decay", 10.0, 0.0},
+      {"omega", "natural frequency with which violations decay; default 10 without projections, 0 with them", std::nullopt, 0.0},
       {"mu", "its damping ratio; 1 is critical", 1.0, 0.0},
       {"projection",
        "what is projected after every step: positions and velocities, or nothing",
@@ -32,11 +33,13 @@ FormulationEntry formulation_augmented_lagrangian() {
   };
   entry.projects_with = [](const Options& options) { return options.word("projection") != "none"; };
   entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
-    const double omega = options.number("omega"), damping = options.number("mu") * omega;
+    const bool projected = options.word("projection") != "none";
+    const double omega = options.given("omega") ? options.number("omega") : projected ? 0.0 : 10.0;
+    const double damping = options.number("mu") * omega;
     Formulated result = explicit_motion(
         equations, view,
         {{omega * omega, 2.0 * damping, damping}, {linalg::KktSolver::Backend::penalty, options.number("penalty")}});
-    if (equations.motion->m == 0 || options.word("projection") == "none") result.system.project = nullptr;
+    if (equations.motion->m == 0 || !projected) result.system.project = nullptr;
     result.system.project_error = nullptr;
     return result;
   };
