@@ -236,6 +236,11 @@ Outcome LocalChart::not_found(Outcome outcome) {
                                                                       : names(position_->basis().normal().column)));
 }
 
+void LocalChart::independent(double* of_q) {
+  std::fill_n(of_q, functions_->n, 0.0);
+  for (std::size_t k = 0; k < position_offset_.size(); ++k) of_q[position_->basis().nearest(k)] = 1.0;
+}
+
 std::string LocalChart::describe() {
   if (kind_ == LocalBasis::Kind::tangent) return {};
   std::vector<std::size_t> independent;
@@ -318,7 +323,7 @@ void LocalChart::find_metric() {
     for (std::size_t k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
       if (mass.column[k] == i) W_[i] = std::max(geometry_[k], 0.0);
   std::ranges::copy(W_, mass_.begin());
-  for (std::size_t i = 0; i < jacobian.rows; ++i) {
+  for (const std::size_t i : velocity().rows()) {
     double masses = 0.0, squares = 0.0;
     for (std::size_t k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k) {
       masses += mass_[jacobian.column[k]];
@@ -339,6 +344,11 @@ void LocalChart::near(const double* x) {
   if (!std::equal(factored_at_.begin() + 1, factored_at_.end(), x)) position_->forget();
   position_->basis().take(x, y_q_.data());
   velocity().basis().take(x + functions_->n, y_v_.data());
+}
+
+void LocalChart::begin_at(const double* q) {
+  std::copy_n(q, functions_->n, x_.begin());
+  position_->basis().take(q, y_q_.data());
 }
 
 bool LocalChart::factor(double t) {

@@ -69,6 +69,8 @@ class LocalChart {
   std::size_t dimension() const;
   /// Lets searches begin at x.
   void near(const double* x);
+  /// Lets the next search for positions begin at q.
+  void begin_at(const double* q);
   mechanics::Outcome expand(double t, const double* y, double* x);
   void reduce(const double* x, double* y);
   /// y' of x'.
@@ -79,6 +81,8 @@ class LocalChart {
   /// How far coordinates may be off at x so that x is not by much more than `bound`.
   void tolerances(double t, const double* x, const double* bound, double* local);
   std::size_t component(std::size_t k);
+  /// Writes for every coordinate whether it is independent, 1 or 0.
+  void independent(double* of_q);
   std::string describe();  ///< the independent coordinates by name; empty for a tangent space
   const std::string& explain() const { return explanation_; }
   std::size_t factorizations() const { return factorizations_; }

@@ -55,7 +55,13 @@ void MotionObservation::values(double* row) const {
   row = std::copy_n(x_.begin(), 2 * fn.n, row);
   for (std::size_t i = 0, d = 2 * fn.n; i < fn.equations.z.size(); ++i)
     *row++ = fn.equations.z_differential[i] ? x_[d++] : evaluator_.w()[i];
-  std::ranges::copy(evaluator_.lambda(), row);
+  row = std::ranges::copy(evaluator_.lambda(), row).out;
+  if (further_) further_(t_, x_.data(), row);
+}
+
+void MotionObservation::show(const std::vector<std::string>& columns, Write write) {
+  columns_.insert(columns_.end(), columns.begin(), columns.end());
+  further_ = std::move(write);
 }
 
 std::optional<Observation::Energy> MotionObservation::energy() {

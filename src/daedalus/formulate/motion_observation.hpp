@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "daedalus/formulate/acceleration_level.hpp"
@@ -27,6 +28,9 @@ class MotionObservation final : public Observation {
     evaluator_.freeze(frozen);
     watch_.freeze(frozen);
   }
+  /// Shows more columns, behind the others; `write` fills them in at a state.
+  using Write = std::function<void(double t, const double* x, double* row)>;
+  void show(const std::vector<std::string>& columns, Write write);
 
  private:
   mechanics::Evaluator evaluator_;
@@ -34,6 +38,7 @@ class MotionObservation final : public Observation {
   mechanics::Feedback feedback_;
   double t_ = 0.0;
   std::vector<double> x_;
+  Write further_;
 };
 
 }  // namespace daedalus::formulate

@@ -2,14 +2,20 @@
 // the KKT system satisfy G a = gamma, so that D a alone says what the motion does: (15), (16) of Fuehrer and Leimkuhler
 // 1991, where V_1^T M V_1 y'' = V_1^T f~ is the same system after elimination.
 //
+// Constraints that depend on time move dependent coordinates even where y rests: no error test of y would see it, and over a
+// long step the constraints might be solved by another of their branches. Then all of q is integrated beside y, by q' = v:
+// the error test sees the whole motion, and searches for q begin where it leads.
+//
 // Two charts take turns: one in use, and one that was used before or is being tried.
 #include "daedalus/formulate/state_space.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/expr/substitute.hpp"
 #include "daedalus/formulate/acceleration_level.hpp"
 #include "daedalus/formulate/local_chart.hpp"
+#include "daedalus/formulate/motion_observation.hpp"
 
 namespace daedalus::formulate {
 
@@ -34,11 +40,25 @@ class StateSpace {
       : kind_(kind),
         evaluator_(functions),
         charts_{LocalChart(functions, kind), LocalChart(functions, kind)},
+        followed_(driven(functions->equations) ? functions->n : 0),
         x_(functions->dimension()),
         dx_(functions->dimension()) {}
 
   Evaluator& evaluator() { return evaluator_; }
   LocalChart& chart() { return charts_[used_]; }
+
+  std::size_t dimension() { return chart().dimension() + followed_; }
+  void reduce(const double* x, double* y) {
+    chart().reduce(x, y);
+    std::copy_n(x, followed_, y + chart().dimension());
+  }
+  void tolerances(double t, const double* x, const double* bound, double* of_y) {
+    chart().tolerances(t, x, bound, of_y);
+    std::copy_n(bound, followed_, of_y + chart().dimension());
+  }
+  std::size_t component(std::size_t k) {
+    return k < chart().dimension() ? chart().component(k) : k - chart().dimension();
+  }
 
   void freeze(const double* frozen) {
     evaluator_.freeze(frozen);
@@ -46,7 +66,7 @@ class StateSpace {
   }
 
   Evaluation choose(double t, const double* x) {
-    by_chart_ = true;
+    by_chart_ = chosen_ = true;
     if (const Outcome outcome = chart().select(t, x); outcome != Outcome::ok) return static_cast<Evaluation>(outcome);
     charts_[1 - used_].select_as(chart());
     if (!chart().choose(t, x)) return Evaluation::singular;
@@ -78,17 +98,18 @@ class StateSpace {
     return true;
   }
 
-  Evaluation transfer(double t, const double* before, double* y) {
-    by_chart_ = true;
-    const Outcome outcome = charts_[1 - used_].expand(t, before, x_.data());
-    if (outcome == Outcome::ok) chart().reduce(x_.data(), y);
-    return static_cast<Evaluation>(outcome);
+  void independent(double t, const double* x, double* of_q) {
+    if (!chosen_) choose(t, x);  // the first row comes before the first step
+    chart().independent(of_q);
   }
 
-  Evaluation expand(double t, const double* y, double* x) {
-    by_chart_ = true;
-    return static_cast<Evaluation>(chart().expand(t, y, x));
+  Evaluation transfer(double t, const double* before, double* y) {
+    const Evaluation outcome = expand(charts_[1 - used_], t, before, x_.data());
+    if (outcome == Evaluation::ok) reduce(x_.data(), y);
+    return outcome;
   }
+
+  Evaluation expand(double t, const double* y, double* x) { return expand(chart(), t, y, x); }
 
   Evaluation ode(double t, const double* y, double* dy) {
     if (const Evaluation outcome = expand(t, y, x_.data()); outcome != Evaluation::ok) return outcome;
@@ -96,6 +117,7 @@ class StateSpace {
     if (const Outcome outcome = evaluator_.ode(t, x_.data(), dx_.data()); outcome != Outcome::ok)
       return static_cast<Evaluation>(outcome);
     chart().rates(dx_.data(), dy);
+    std::copy_n(dx_.begin(), followed_, dy + chart().dimension());
     return Evaluation::ok;
   }
 
@@ -111,13 +133,30 @@ class StateSpace {
   }
 
  private:
+  /// Whether some constraint depends on time by itself.
+  static bool driven(const mechanics::Equations& eq) {
+    std::vector<expr::Expr> constraints;
+    for (const mechanics::Constraint& constraint : eq.constraints)
+      constraints.push_back(constraint.holonomic ? constraint.position : constraint.velocity);
+    const std::vector<bool> depends = expr::dependence(constraints, {eq.t.id()});
+    return std::ranges::find(depends, true) != depends.end();
+  }
+
+  Evaluation expand(LocalChart& by, double t, const double* y, double* x) {
+    by_chart_ = true;
+    if (followed_ > 0) by.begin_at(y + by.dimension());
+    return static_cast<Evaluation>(by.expand(t, y, x));
+  }
+
   double least_limit() const { return kind_ == LocalBasis::Kind::tangent ? tangent_limit : coordinate_limit; }
 
   LocalBasis::Kind kind_;
   Evaluator evaluator_;
   LocalChart charts_[2];
+  std::size_t followed_;  ///< so many components of q are integrated beside y
   std::size_t used_ = 0;
   double limit_ = 0.0;
+  bool chosen_ = false;
   bool by_chart_ = false;  ///< the last call was answered by the chart alone
   std::vector<double> x_, dx_;
 };
@@ -125,26 +164,32 @@ class StateSpace {
 integrate::LocalCoordinates coordinates_of(const std::shared_ptr<StateSpace>& space) {
   integrate::LocalCoordinates local;
   local.choose = [space](double t, const double* x) { return space->choose(t, x); };
-  local.dimension = [space] { return space->chart().dimension(); };
+  local.dimension = [space] { return space->dimension(); };
   local.ode = [space](double t, const double* y, double* dy) { return space->ode(t, y, dy); };
   local.expand = [space](double t, const double* y, double* x) { return space->expand(t, y, x); };
-  local.reduce = [space](const double* x, double* y) { space->chart().reduce(x, y); };
+  local.reduce = [space](const double* x, double* y) { space->reduce(x, y); };
   local.near = [space](const double* x) { space->chart().near(x); };
   local.rechart = [space](double t, const double* x, double h, integrate::LocalCoordinates::Change change) {
     return space->rechart(t, x, h, change);
   };
   local.transfer = [space](double t, const double* before, double* y) { return space->transfer(t, before, y); };
   local.tolerances = [space](double t, const double* x, const double* bound, double* of_y) {
-    space->chart().tolerances(t, x, bound, of_y);
+    space->tolerances(t, x, bound, of_y);
   };
-  local.component = [space](std::size_t k) { return space->chart().component(k); };
+  local.component = [space](std::size_t k) { return space->component(k); };
   local.describe = [space] { return space->chart().describe(); };
   return local;
 }
 
+void show_choice(MotionObservation& observation, const std::shared_ptr<StateSpace>& space) {
+  std::vector<std::string> columns;
+  for (const expr::Expr& q : space->evaluator().functions().equations.q) columns.push_back("independent." + q.name());
+  observation.show(columns, [space](double t, const double* x, double* row) { space->independent(t, x, row); });
+}
+
 }  // namespace
 
-Formulated state_space(const Equations& equations, LocalBasis::Kind kind) {
+Formulated state_space(const Equations& equations, LocalBasis::Kind kind, Shown shown) {
   Formulated result = acceleration_level(equations.motion, {});
   integrate::System& system = result.system;
   system.project = nullptr;
@@ -163,6 +208,7 @@ Formulated state_space(const Equations& equations, LocalBasis::Kind kind) {
     space->freeze(frozen);
     inner(frozen);
   };
+  if (shown == Shown::choice) show_choice(*std::static_pointer_cast<MotionObservation>(result.observation), space);
   result.factorizations = [space] { return space->factorizations(); };
   return result;
 }

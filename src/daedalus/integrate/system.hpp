@@ -95,7 +95,7 @@ struct MechanicalSystem {
 struct LocalCoordinates {
   /// Chooses coordinates around x, whatever they were before. May change how many there are.
   std::function<Evaluation(double t, const double* x)> choose;
-  std::function<std::size_t()> dimension;  ///< of y
+  std::function<std::size_t()> dimension;  ///< of y; may be 0
 
   /// y' = ode(t, y)
   std::function<Evaluation(double t, const double* y, double* dy)> ode;

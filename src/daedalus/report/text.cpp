@@ -88,6 +88,7 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
     if (run.constraints.present[static_cast<std::size_t>(level)])
       drift.push_back(fmt::format("{} {}", run.constraints.mechanical ? level_name(level) : "algebraic equations",
                                   small(run.constraints.relative[static_cast<std::size_t>(level)])));
+  const bool drifts = std::max(run.constraints.relative[0], run.constraints.relative[1]) > 1e-12;
   if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
   text += invariant_line(run.invariants);
   if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
@@ -106,7 +107,7 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
                              : fmt::format("daedalus simulate {} --formulation projection   (every invariant kept)", path));
   else if (holds_constraints(form, Options(choice, form.options)) && !drift.empty())
     text += line("next", fmt::format("daedalus simulate {} --formulation index1   (the drift without projection)", path));
-  else if (!drift.empty() && run.constraints.mechanical)
+  else if (run.constraints.mechanical && drifts)
     text += line("next", fmt::format("daedalus simulate {} --formulation projection   (the same without drift)", path));
   else
     text += line("next", fmt::format("daedalus simulate {} --output result.csv", path));

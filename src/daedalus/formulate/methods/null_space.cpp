@@ -18,7 +18,7 @@ FormulationEntry formulation_null_space() {
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 0;
   entry.projects = true;
-  entry.views = {integrate::View::ode};
+  entry.views = {integrate::View::ode, integrate::View::automatic};
   entry.make = [](const Equations& equations, integrate::View, const Options&) {
     return state_space(equations, LocalBasis::Kind::tangent);
   };

@@ -16,9 +16,12 @@ FormulationEntry formulation_partition() {
   entry.kinds = {"lagrangian", "mechanical"};
   entry.index = 0;
   entry.projects = true;
-  entry.views = {integrate::View::ode};
-  entry.make = [](const Equations& equations, integrate::View, const Options&) {
-    return state_space(equations, LocalBasis::Kind::coordinates);
+  entry.views = {integrate::View::ode, integrate::View::automatic};
+  entry.options = {{"show", "what rows show: the motion, or also which coordinates are independent (1 or 0)", std::nullopt, 0.0,
+                    0.0, {"motion", "choice"}}};
+  entry.make = [](const Equations& equations, integrate::View, const Options& options) {
+    return state_space(equations, LocalBasis::Kind::coordinates,
+                       options.word("show") == "choice" ? Shown::choice : Shown::motion);
   };
   return entry;
 }

@@ -24,8 +24,8 @@ constexpr double share = 0.3;
 class LocalStepper final : public Stepper {
  public:
   LocalStepper(const System& system, std::function<std::unique_ptr<Stepper>(const System&)> make)
-      : local_(*system.local), make_(std::move(make)), now_(system.dimension), candidate_(system.dimension),
-        before_(system.dimension), bound_(system.dimension) {
+      : local_(*system.local), make_(std::move(make)) {
+    for (auto* vector : {&now_, &candidate_, &before_, &bound_}) vector->resize(system.dimension);
     inner_system_.ode = local_.ode;
     inner_system_.explain = system.explain;
     change_ = [this](double t, const double* before, double* y) { return local_.transfer(t, before, y); };
@@ -38,9 +38,10 @@ class LocalStepper final : public Stepper {
     std::ranges::copy(now_, before_.begin());
     if (const Evaluation outcome = local_.choose(t, x); outcome != Evaluation::ok) return outcome;
     make_inner();
-    if (changes_ == 0) first_ = local_.describe();
+    if (changes_ == 0) first_ = names_ = local_.describe();
     local_.near(x);
     local_.reduce(x, y_.data());
+    if (!inner_) return Evaluation::ok;
     const Evaluation outcome = inner_->start(t, y_.data());
     count();
     return outcome;
@@ -55,11 +56,13 @@ class LocalStepper final : public Stepper {
       if (result.outcome != Evaluation::ok) return result;
     }
     if (tolerance != nullptr) set_tolerance(*tolerance);
-    result = inner_->attempt(h, tolerance != nullptr ? &inner_tolerance_ : nullptr);
-    count();
-    if (result.worst) result.worst = local_.component(*result.worst);
+    if (inner_) {
+      result = inner_->attempt(h, tolerance != nullptr ? &inner_tolerance_ : nullptr);
+      count();
+      if (result.worst) result.worst = local_.component(*result.worst);
+    }
     if (result.outcome == Evaluation::ok && (tolerance == nullptr || result.error <= 1.0)) {
-      result.outcome = local_.expand(t_ + h, inner_->candidate(), candidate_.data());
+      result.outcome = local_.expand(t_ + h, inner_ ? inner_->candidate() : nullptr, candidate_.data());
       if (result.outcome != Evaluation::ok) result.next_step.reset();  // the method knows of no failure
     }
     refused_ = result.outcome != Evaluation::ok;
@@ -69,19 +72,23 @@ class LocalStepper final : public Stepper {
   double* candidate() override { return candidate_.data(); }
 
   Evaluation accepted(double t_next) override {
-    const Evaluation outcome = inner_->accepted(t_next);
-    count();
-    refused_ = outcome != Evaluation::ok;
-    if (refused_) return outcome;
+    if (inner_) {
+      const Evaluation outcome = inner_->accepted(t_next);
+      count();
+      refused_ = outcome != Evaluation::ok;
+      if (refused_) return outcome;
+    }
     before_.swap(now_);
     now_.swap(candidate_);
     t_old_ = t_;
     t_ = t_next;
     stepped_ = true;
-    return outcome;
+    return Evaluation::ok;
   }
 
-  void rejected() override { inner_->rejected(); }
+  void rejected() override {
+    if (inner_) inner_->rejected();
+  }
   Evaluation replace_state(const double* x) override { return start(t_, x); }
 
   Evaluation interpolate(double theta, double* x) override {
@@ -90,9 +97,13 @@ class LocalStepper final : public Stepper {
       std::copy(now_.begin(), now_.end(), x);
       return Evaluation::ok;
     }
-    const Evaluation outcome = inner_->interpolate(theta, y_.data());
-    count();
-    return outcome == Evaluation::ok ? local_.expand(t_old_ + theta * (t_ - t_old_), y_.data(), x) : outcome;
+    if (inner_) {
+      const Evaluation outcome = inner_->interpolate(theta, y_.data());
+      count();
+      if (outcome != Evaluation::ok) return outcome;
+    }
+    local_.near(theta < 0.5 ? before_.data() : now_.data());
+    return local_.expand(t_old_ + theta * (t_ - t_old_), y_.data(), x);
   }
 
   double stiffness() const override { return inner_ ? inner_->stiffness() : 0.0; }
@@ -111,13 +122,14 @@ class LocalStepper final : public Stepper {
   /// Makes the stepper of y; again where the number of coordinates is another than before.
   void make_inner() {
     const std::size_t dimension = local_.dimension();
-    if (inner_ && inner_system_.dimension == dimension) return;
+    if (made_ && inner_system_.dimension == dimension) return;
+    made_ = true;
     if (inner_) spent_ = stats_;
     inner_.reset();
     inner_system_.dimension = dimension;
     y_.resize(dimension);
     inner_tolerance_ = {0.0, std::vector<double>(dimension)};
-    inner_ = make_(inner_system_);
+    if (dimension > 0) inner_ = make_(inner_system_);
   }
 
   /// The whole state is to meet its tolerances, whatever its coordinates are. Of the two ends of the last step the larger
@@ -130,12 +142,18 @@ class LocalStepper final : public Stepper {
   Evaluation change_coordinates_if_due(double h) {
     using Change = LocalCoordinates::Change;
     if (!local_.rechart(t_, now_.data(), h, refused_ ? Change::if_better : Change::if_bad)) return Evaluation::ok;
-    if (++changes_ == 1) {
-      second_ = local_.describe();
-      t_second_ = t_;
+    // The same coordinates around another point are no news.
+    std::string names = local_.describe();
+    if (names.empty() || names != names_) {
+      if (++changes_ == 1) {
+        second_ = names;
+        t_second_ = t_;
+      }
+      names_ = std::move(names);
     }
     local_.near(now_.data());
     local_.reduce(now_.data(), y_.data());
+    if (!inner_) return Evaluation::ok;
     const Evaluation outcome = inner_->change_coordinates(y_.data(), change_);
     count();
     local_.near(now_.data());
@@ -143,27 +161,30 @@ class LocalStepper final : public Stepper {
   }
 
   void count() {
+    stats_ = spent_;
+    if (!inner_) return;
     const Stats& inner = inner_->stats();
-    stats_.rhs = spent_.rhs + inner.rhs;
-    stats_.jacobians = spent_.jacobians + inner.jacobians;
-    stats_.factorizations = spent_.factorizations + inner.factorizations;
-    stats_.newton_iterations = spent_.newton_iterations + inner.newton_iterations;
+    stats_.rhs += inner.rhs;
+    stats_.jacobians += inner.jacobians;
+    stats_.factorizations += inner.factorizations;
+    stats_.newton_iterations += inner.newton_iterations;
   }
 
   const LocalCoordinates& local_;
   std::function<std::unique_ptr<Stepper>(const System&)> make_;
   System inner_system_;
-  std::unique_ptr<Stepper> inner_;
+  std::unique_ptr<Stepper> inner_;  ///< none where no coordinate is free
   CoordinateChange change_;
   Tolerance inner_tolerance_;
   std::vector<double> now_, candidate_, before_, bound_;  ///< of the whole system
   std::vector<double> y_;
   double t_old_ = 0.0;
+  bool made_ = false;
   bool stepped_ = false;  ///< the last step is accepted, no attempt since
   bool refused_ = false;  ///< the last step could not be evaluated
   Stats spent_;           ///< by steppers of other dimensions
   std::size_t changes_ = 0;
-  std::string first_, second_;
+  std::string first_, second_, names_;
   double t_second_ = 0.0;
 };
 
