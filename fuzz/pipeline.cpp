@@ -73,7 +73,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     check(run);
     report::to_csv(run);
     report::to_json(run);
-    report::to_text(run, "model.toml");
+    report::to_text(run);
+    report::next_text(run, "model.toml", report::Seen::numbers);
   } catch (const Error& error) {
     if (error.faults().empty()) std::abort();
   }

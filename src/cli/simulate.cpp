@@ -206,14 +206,10 @@ int simulate(const Command& command) {
       options.first_step_was_refused = next->was_refused;
     }
   }
-  if (plot != PlotKind::none) {
-    options.residuals = options.pictures = true;
-    // Dense output draws smoother than straight lines between long steps; a file keeps the steps.
-    if (!times && kind == FileKind::none) options.samples = (prepared.dae ? prepared.dae->dimension() : prepared.functions->dimension()) < 200 ? 4001 : 1001;
-  }
-  if (page)
-    report::page_options(prepared, options,
-                         kind == FileKind::none ? report::Between::dense_output : report::Between::nothing);
+  // Dense output draws smoother than straight lines between long steps; a file keeps the steps.
+  if (page || plot != PlotKind::none)
+    report::picture_options(prepared, options,
+                            kind == FileKind::none ? report::Between::dense_output : report::Between::nothing);
   const auto wanted_columns = [&](const std::vector<std::string>& columns) {
     return options.residuals == command.run.residuals
                ? columns.size()
@@ -312,7 +308,7 @@ int simulate(const Command& command) {
   if (command.json) {
     print(report::to_json(times ? run : ends_of(run), faults.empty() ? "" : faults.front()));
   } else if (!command.quiet) {
-    print(report::to_text(run, command.model));
+    print(report::to_text(run));
     if (kind != FileKind::none && faults.empty())
       print(fmt::format("{:<10}{} ({}{}, {})\n", "wrote", command.output, count(rows, "row"),
                         append ? fmt::format(", {} of them new", rows - earlier->rows) : "",
@@ -321,6 +317,7 @@ int simulate(const Command& command) {
     if (page && faults.empty())
       print(fmt::format("{:<10}{} ({:.1f} MB; open it in a browser)\n", "page", command.page,
                         1e-6 * static_cast<double>(page_text.size())));
+    print(report::next_text(run, command.model, page ? report::Seen::page : report::Seen::numbers));
   }
   if (run.success()) return faults.empty() ? done : numerics_failed;
   if (run.status == integrate::Status::interrupted) {

@@ -1,4 +1,5 @@
-// The time that the animation shows and the plots mark, and the window of time that the plots show.
+// The time that the animation shows and the plots mark, and the window of time that the plots show. Where the run spans
+// decades, time goes by decades: the places of the slider and the speed are in powers of ten.
 
 export class Clock {
   time: number;
@@ -13,6 +14,7 @@ export class Clock {
   constructor(
     readonly start: number,
     readonly end: number,
+    readonly logarithmic = false,
   ) {
     this.time = start;
     this.view = { min: start, max: end };
@@ -26,6 +28,18 @@ export class Clock {
   }
   stateChanged(listener: () => void): void {
     this.onState.push(listener);
+  }
+
+  /** Where a time stands on the slider. */
+  place(time: number): number {
+    return this.logarithmic ? Math.log10(Math.max(time, this.start)) : time;
+  }
+  timeAt(place: number): number {
+    return this.logarithmic ? Math.pow(10, place) : place;
+  }
+  /** From start to end, in the units of places. */
+  get length(): number {
+    return this.place(this.end) - this.place(this.start);
   }
 
   get zoomed(): boolean {
@@ -69,7 +83,7 @@ export class Clock {
       // a page that was hidden for a while goes on from where it was
       const seconds = Math.min(0.1, Math.max(0, (now - this.last) / 1000));
       this.last = now;
-      let next = this.time + seconds * this.speed;
+      let next = this.timeAt(this.place(this.time) + seconds * this.speed);
       // plays what the plots show, again and again
       if (next >= this.view.max || next < this.view.min) next = this.view.min;
       this.seek(next);

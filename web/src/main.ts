@@ -56,7 +56,9 @@ function start(): void {
   const button = document.getElementById("csv");
   button?.addEventListener("click", () => download(csvOf(run), `${run.model}.csv`));
   if (run.rows === 0) return;
-  const clock = new Clock(run.t[0], run.t[run.rows - 1]);
+  // a logarithmic axis begins with the first step
+  const first = run.logarithmicTime ? Math.max(run.t.find((t) => t > 0)!, 1e-18 * run.t[run.rows - 1]) : run.t[0];
+  const clock = new Clock(first, run.t[run.rows - 1], run.logarithmicTime);
   addPlayer(document.getElementById("player")!, run, clock);
   addPlots(run, clock);
   document.documentElement.dataset.ready = "yes";

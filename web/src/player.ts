@@ -33,23 +33,23 @@ function speeds(usual: number): number[] {
 export function addPlayer(place: HTMLElement, run: Run, clock: Clock): void {
   const note = element("p", { class: "hint" });
   const view = makeView(run, clock, note);
-  const usual = usualSpeed(clock.end - clock.start);
+  const usual = usualSpeed(clock.length);
   clock.setSpeed(usual);
 
   const play = element("button", { type: "button", class: "play", id: "play", title: "play or pause (space)" });
   const slider = element("input", {
     type: "range",
     id: "time",
-    min: String(clock.start),
-    max: String(clock.end),
+    min: String(clock.place(clock.start)),
+    max: String(clock.place(clock.end)),
     step: "any",
-    value: String(clock.start),
+    value: String(clock.place(clock.start)),
     "aria-label": "time",
   });
   const clockText = element("output", { class: "clock", id: "clock" });
   const speed = element("select", { id: "speed", title: "speed" });
   for (const factor of speeds(usual)) {
-    const option = element("option", { value: String(factor) }, `${brief(factor)}×`);
+    const option = element("option", { value: String(factor) }, clock.logarithmic ? `${brief(factor)} decades/s` : `${brief(factor)}×`);
     option.selected = factor === usual;
     speed.append(option);
   }
@@ -58,15 +58,16 @@ export function addPlayer(place: HTMLElement, run: Run, clock: Clock): void {
     play.setAttribute("aria-label", clock.playing ? "pause" : "play");
   };
   const showTime = () => {
-    slider.value = String(clock.time);
+    slider.value = String(clock.place(clock.time));
     const digits = Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(Math.max(1e-12, clock.end - clock.start)))));
-    clockText.textContent = `t = ${clock.time.toFixed(digits)}${run.timeUnit ? " " + run.timeUnit : ""}`;
+    const text = clock.logarithmic ? brief(clock.time) : clock.time.toFixed(digits);
+    clockText.textContent = `t = ${text}${run.timeUnit ? " " + run.timeUnit : ""}`;
     view?.draw();
   };
   play.addEventListener("click", () => clock.toggle());
   slider.addEventListener("input", () => {
     if (clock.playing) clock.pause();
-    clock.seek(Number(slider.value));
+    clock.seek(clock.timeAt(Number(slider.value)));
   });
   speed.addEventListener("change", () => clock.setSpeed(Number(speed.value)));
   clock.stateChanged(showState);

@@ -3,7 +3,7 @@
 import uPlot from "uplot";
 import { Clock } from "./clock";
 import { chosenRows, windowOf } from "./reduce";
-import { brief, Panel, rowBefore, Run, superscript } from "./run";
+import { brief, exact, Panel, rowBefore, Run, superscript, withPower } from "./run";
 import { colours, element, formula, grid, ink, pageFont } from "./style";
 
 const height = 196;
@@ -28,10 +28,10 @@ function decades(min: number | null, max: number | null): [number, number] {
   return [Math.pow(10, low), Math.pow(10, high)];
 }
 
-function decadeSplits(min: number, max: number): number[] {
-  const low = Math.round(Math.log10(min));
-  const high = Math.round(Math.log10(max));
-  const every = Math.max(1, Math.ceil((high - low) / 6));
+function decadeSplits(min: number, max: number, most: number): number[] {
+  const low = Math.ceil(Math.log10(min) - 1e-9);
+  const high = Math.floor(Math.log10(max) + 1e-9);
+  const every = Math.max(1, Math.ceil((high - low) / most));
   const splits: number[] = [];
   for (let k = low; k <= high; k += every) splits.push(Math.pow(10, k));
   return splits;
@@ -39,7 +39,7 @@ function decadeSplits(min: number, max: number): number[] {
 
 export function axisTexts(values: (number | null)[]): string[] {
   const size = Math.max(...values.map((v) => Math.abs(v ?? 0)));
-  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return values.map((v) => brief(v));
+  if (size !== 0 && (size < 1e-3 || size >= 1e5)) return values.map((v) => (v === null ? "" : exact(v)));
   return values.map((v) => (v === null ? "" : String(Number(v.toPrecision(10))).replace("-", "−")));
 }
 
@@ -54,8 +54,17 @@ export function axis(label: string | undefined, side: "x" | "y"): uPlot.Axis {
     grid: { stroke: grid, width: 1 },
     ticks: { stroke: grid, width: 1, size: 4 },
     gap: 4,
-    size: side === "x" ? 26 : 58,
+    size: side === "x" ? 26 : 62,
     values: (_, values) => axisTexts(values),
+  };
+}
+
+function logarithmicAxis(label: string | undefined, side: "x" | "y", most: number): uPlot.Axis {
+  return {
+    ...axis(label, side),
+    splits: (_u, _a, min, max) => decadeSplits(min, max, most),
+    filter: (_u, splits) => splits,
+    values: (_u, splits) => splits.map((v) => `10${superscript(String(Math.round(Math.log10(v))))}`),
   };
 }
 
@@ -83,7 +92,7 @@ export class TimePlot {
     });
     const caption = element("figcaption", {}, panelTitle(panel));
     if (panel.unit) caption.append(element("span", { class: "unit" }, panel.unit));
-    for (const note of panel.notes) caption.append(element("span", { class: "note" }, note));
+    for (const note of panel.notes) caption.append(element("span", { class: "note" }, withPower(note)));
     this.node.append(caption);
 
     const palette = colours(panel.curves.length, panel.family);
@@ -92,21 +101,14 @@ export class TimePlot {
       width: 600,
       height: last ? height + 18 : height,
       scales: {
-        x: { time: false, range: () => [clock.view.min, clock.view.max] },
+        x: { time: false, distr: clock.logarithmic ? 3 : 1, range: () => [clock.view.min, clock.view.max] },
         y: panel.logarithmic
           ? { distr: 3, range: (_, min, max) => decades(min, max) }
           : { range: (_, min, max) => calmRange(min, max) },
       },
       axes: [
-        axis(last ? timeLabel : undefined, "x"),
-        panel.logarithmic
-          ? {
-              ...axis(undefined, "y"),
-              splits: (_u, _a, min, max) => decadeSplits(min, max),
-              filter: (_u, splits) => splits,
-              values: (_u, splits) => splits.map((v) => `10${superscript(String(Math.round(Math.log10(v))))}`),
-            }
-          : axis(undefined, "y"),
+        clock.logarithmic ? logarithmicAxis(last ? timeLabel : undefined, "x", 16) : axis(last ? timeLabel : undefined, "x"),
+        panel.logarithmic ? logarithmicAxis(undefined, "y", 6) : axis(undefined, "y"),
       ],
       series: [
         { label: "t", value: (_, t) => brief(t) },
@@ -117,6 +119,8 @@ export class TimePlot {
           pxAlign: 0,
           spanGaps: panel.logarithmic,
           points: { show: false },
+          // steps are few in a decade, and smooth
+          ...(clock.logarithmic && !panel.logarithmic ? { paths: uPlot.paths.spline!() } : {}),
           value: (_: uPlot, y: number | null) => (panel.logarithmic && y === null ? "0" : brief(y)),
         })),
       ],
@@ -177,7 +181,9 @@ export class TimePlot {
   private data(): uPlot.AlignedData {
     const { t } = this.run;
     if (t.length === 0) return [[], ...this.curves.map(() => [])];
-    const rows = chosenRows(this.curves, windowOf(t, this.clock.view.min, this.clock.view.max), buckets);
+    const rows = chosenRows(this.curves, windowOf(t, this.clock.view.min, this.clock.view.max), buckets).filter(
+      (row) => !this.clock.logarithmic || t[row] > 0,
+    );
     this.shown = rows;
     return [
       rows.map((row) => t[row]),

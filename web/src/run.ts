@@ -34,6 +34,7 @@ export interface Drawing {
 
 export interface Description {
   model: string;
+  logarithmicTime: boolean; // the run spans decades, and so do the axes
   timeUnit: string;
   rows: number;
   allRows: number; // before thinning
@@ -88,8 +89,21 @@ export function brief(value: number | null | undefined): string {
   if (value === 0) return "0";
   const size = Math.abs(value);
   const text = size >= 1e-3 && size < 1e5 ? String(Number(value.toPrecision(4))) : value.toExponential(2);
-  return text.replace("-", "−").replace(/e([+−-]?)(\d+)/, (_, sign: string, digits: string) =>
-    "·10" + superscript((sign === "+" ? "" : sign.replace("−", "-")) + digits));
+  return withPower(text.replace("-", "−"));
+}
+
+/** A number with all its digits, powers of ten where they are shorter: for axes. */
+export function exact(value: number): string {
+  const size = Math.abs(value);
+  const digits = Number(value.toPrecision(10));
+  const text = size === 0 || (size >= 1e-3 && size < 1e5) ? String(digits) : digits.toExponential();
+  return withPower(text.replace("-", "−"));
+}
+
+/** "1.5e-6" as 1.5·10⁻⁶. */
+export function withPower(text: string): string {
+  return text.replace(/e([+−-]?)0*(\d+)/, (_, sign: string, digits: string) =>
+    "·10" + superscript((sign === "−" || sign === "-" ? "-" : "") + digits));
 }
 
 export function superscript(digits: string): string {

@@ -228,6 +228,13 @@ class Balance {
 void check_balance(const Model& model, Faults& faults) {
   const bool mechanics = model.kind == Kind::lagrangian || model.kind == Kind::mechanical;
   if (model.kind == Kind::linear) return;  // rectangular ones can be analyzed
+  // Some constraints too many are found and named by their ranks; for thousands that would take forever.
+  constexpr std::size_t many = 1000;
+  if (mechanics && model.constraints.size() > many && model.constraints.size() > model.variables.size())
+    faults.add("too-many-equations",
+               fmt::format("{} for {}", count(model.constraints.size(), "constraint"), count(model.variables.size(), "coordinate")),
+               "at most as many constraints as coordinates can be independent: check their bounds",
+               model.constraints[model.variables.size()].place);
   const std::vector<Unknown>& unknowns = mechanics ? model.auxiliary : model.variables;
   if (model.equations.size() == unknowns.size()) return;
   if (mechanics && unknowns.empty()) {

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "daedalus/model/elaborate_depth.hpp"
@@ -194,7 +196,7 @@ Expr Elaborator::entity_value(Entity& entity, const SyntaxTree& tree, const Synt
     throw Error("index-not-allowed", fmt::format("'{}' is {} without index", entity.name, name_of(entity.role)),
                 fmt::format("write {}", entity.name), tree.place(node));
   const Indices at = indices(tree, tree.children(node), scope_);
-  const auto found = entity.members.find(at);
+  const auto found = entity.find(at);
   if (found == entity.members.end()) {
     std::string advice;
     if (entity.members.empty()) {
@@ -315,6 +317,28 @@ Expr Elaborator::function_call(Entity& entity, const SyntaxTree& tree, const Syn
   return number_of(*entity.body, entity.body->left());
 }
 
+std::map<Indices, ItemId>::const_iterator Entity::find(const Indices& at) {
+  if (recent && *recent != members.end()) {
+    const auto next = std::next(*recent);
+    if (next != members.end() && next->first == at) return *(recent = next);
+  }
+  const auto found = members.find(at);
+  recent = found == members.end() ? std::nullopt : std::optional<std::map<Indices, ItemId>::const_iterator>(found);
+  return found;
+}
+
+namespace {
+
+/// Whether a part of an expression contains a name.
+bool mentions(const SyntaxTree& tree, SyntaxId id, const std::string& name) {
+  const Syntax& node = tree[id];
+  if (node.kind == SyntaxKind::name && tree.name(node) == name) return true;
+  const auto children = tree.children(node);
+  return std::any_of(children.begin(), children.end(), [&](SyntaxId child) { return mentions(tree, child, name); });
+}
+
+}  // namespace
+
 Expr Elaborator::loop(const SyntaxTree& tree, const Syntax& node) {
   const auto children = tree.children(node);
   const std::int64_t from = whole_number(tree, children[0]), to = whole_number(tree, children[1]);
@@ -346,6 +370,11 @@ Expr Elaborator::loop(const SyntaxTree& tree, const Syntax& node) {
     return std::isfinite(total) ? std::optional(total) : std::nullopt;
   };
   if (const std::optional<double> total = sum_of_numbers()) return graph_.constant(*total);
+  if (!mentions(tree, children[2], tree.name(node))) {
+    const Expr term = number_of(tree, children[2]);
+    const Expr count = graph_.constant(static_cast<double>(terms));
+    return adds ? count * term : pow(term, count);
+  }
   for (std::int64_t i = from; i <= to; ++i) {
     scope_.loops[level].second = i;
     const Expr term = number_of(tree, children[2]);

@@ -56,6 +56,9 @@ struct Entity {
   bool scalar = false;   ///< the name without an index
   ItemId scalar_item = 0;
   std::map<Indices, ItemId> members;
+  /// The member with these indices or the end; what follows the one found last is found at once, as in sums.
+  std::map<Indices, ItemId>::const_iterator find(const Indices& at);
+  std::optional<std::map<Indices, ItemId>::const_iterator> recent;
   std::vector<std::string> arguments;  ///< of a function
   const SyntaxTree* body = nullptr;
 };

@@ -52,6 +52,25 @@ void refuse_deep_keys(const SourceMap& map) {
   }
 }
 
+[[noreturn]] void too_many_values(const Place& place) {
+  throw Error("too-large", fmt::format("the file has more than {} values", limits::values),
+              "families and sums say it shorter; long data belong into [tables] with a file", place);
+}
+
+/// Refuses a file with more entries than a model may have values before the reader of TOML, which is slower, sees it.
+void refuse_many_entries(const SourceMap& map) {
+  const std::string_view text = map.text();
+  std::size_t entries = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = text.substr(begin, end - begin);
+    if (const std::size_t first = line.find_first_not_of(" \t"); first != std::string_view::npos && line[first] != '#' &&
+                                                                  line.find('=') != std::string_view::npos && ++entries > limits::values)
+      too_many_values(map.place(begin, line.size()));
+    begin = end + 1;
+  }
+}
+
 class Converter {
  public:
   explicit Converter(std::shared_ptr<const SourceMap> map) : map_(std::move(map)) {}
@@ -60,9 +79,7 @@ class Converter {
     TomlValue result;
     const std::size_t begin = offset(node.source().begin), end = offset(node.source().end);
     result.place = map_->place(begin, end > begin ? end - begin : 1);
-    if (++values_ > limits::values)
-      throw Error("too-large", fmt::format("the file has more than {} values", limits::values),
-                  "families and sums say it shorter; long data belong into [tables] with a file", result.place);
+    if (++values_ > limits::values) too_many_values(result.place);
     if (const auto* table = node.as_table()) {
       result.kind = TomlValue::Kind::table;
       std::vector<std::pair<std::size_t, const toml::key*>> order;
@@ -137,6 +154,7 @@ std::string_view kind_name(const TomlValue& value) {
 
 TomlValue parse_toml(const std::shared_ptr<const SourceMap>& map) {
   refuse_deep_keys(*map);
+  refuse_many_entries(*map);
   try {
     const toml::table table = toml::parse(std::string_view(map->text()), std::string_view{});
     return Converter(map).value(table);

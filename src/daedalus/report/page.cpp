@@ -34,7 +34,7 @@ std::string data_section(const PageData& data, const solve::Trajectory& run) {
 
 }  // namespace
 
-void page_options(const solve::Prepared& prepared, solve::RunOptions& options, Between between) {
+void picture_options(const solve::Prepared& prepared, solve::RunOptions& options, Between between) {
   options.residuals = options.pictures = true;
   if (between == Between::nothing || options.samples || options.every || !options.at.empty()) return;
   options.rows = solve::Rows::steps_and_times;

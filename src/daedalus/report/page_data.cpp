@@ -88,7 +88,7 @@ class Collector {
     const json drawing = draw(data);
     data.numbers = numbers(data.rows);
     const json description{
-        {"model", model_.name}, {"timeUnit", chosen.panels.empty() ? "" : chosen.panels.front().x_unit},
+        {"model", model_.name}, {"logarithmicTime", chosen.logarithmic_time}, {"timeUnit", chosen.panels.empty() ? "" : chosen.panels.front().x_unit},
         {"rows", data.rows},    {"allRows", data.all_rows},
         {"columns", columns},   {"series", series_.size()},
         {"panels", panels},     {"phases", phases},
@@ -176,7 +176,7 @@ class Collector {
       }
     }
     return {{"title", panel.y_title},
-            {"unit", panel.y_unit},
+            {"unit", unit_text(panel.y_unit)},
             {"logarithmic", logarithmic},
             {"family", family},
             {"notes", family == panel.family ? panel.notes : std::vector<std::string>{}},
@@ -220,8 +220,8 @@ class Collector {
       else
         phases.push_back({{"title", plot.name},
                           {"x", curve(plot.x, *x)},
-                          {"xUnit", unit_of(plot.x)},
-                          {"yUnit", plot.y.size() == 1 ? unit_of(plot.y[0]) : ""},
+                          {"xUnit", unit_text(unit_of(plot.x))},
+                          {"yUnit", plot.y.size() == 1 ? unit_text(unit_of(plot.y[0])) : ""},
                           {"curves", curves}});
     }
   }

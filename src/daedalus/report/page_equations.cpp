@@ -138,6 +138,40 @@ std::string constraints_table(const Equations& eq) {
   return text;
 }
 
+/// The equations of a DAE with their names, both sides as they were written; nothing where they are too many or too long.
+std::string equations_as_written(const model::Model& model) {
+  constexpr std::size_t longest = 40'000;
+  if (model.kind != model::Kind::dae || model.equations.size() > most_entries) return {};
+  std::string text = "<div class=\"scroll\"><table class=\"plain\"><tbody>\n";
+  for (const model::Equation& equation : model.equations) {
+    text += fmt::format("<tr><th>{}</th><td><math displaystyle=\"true\">{}</math></td></tr>\n", escape_markup(equation.name),
+                        equals(expr::to_mathml(equation.left), expr::to_mathml(equation.right)));
+    if (text.size() > longest) return {};
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+/// What happens when, in the words of the model.
+std::string events_list(const model::Model& model) {
+  if (model.events.empty()) return {};
+  std::string text = "<h3>Events</h3>\n<div class=\"scroll\"><table class=\"plain\"><tbody>\n";
+  for (const model::Event& event : model.events) {
+    std::string when;
+    if (event.every) when = "every " + inline_math(formula_of(*event.every));
+    if (event.when && event.when_is_condition) when = inline_math(formula_of(*event.when)) + " becomes true";
+    if (event.when && !event.when_is_condition)
+      when = inline_math(formula_of(*event.when)) + " crosses zero" +
+             (event.direction == "up" ? " upwards" : event.direction == "down" ? " downwards" : "");
+    std::string what;
+    for (const auto& [name, value] : event.reset)
+      what += (what.empty() ? "" : ", ") +
+              inline_math(fmt::format("<mrow>{}<mo>≔</mo>{}</mrow>", name_to_mathml(name), formula_of(value)));
+    if (event.stop) what += what.empty() ? "the run ends" : "; the run ends";
+    text += fmt::format("<tr><th>{}</th><td>{}</td><td>{}</td></tr>\n", escape_markup(event.name), when, what);
+  }
+  return text + "</tbody></table></div>\n";
+}
+
 std::string parameters_table(const model::Model& model) {
   if (model.parameters.empty()) return {};
   std::string text = "<h3>Parameters</h3>\n<div class=\"scroll\"><table class=\"plain\"><tbody>\n";
@@ -146,7 +180,7 @@ std::string parameters_table(const model::Model& model) {
     const model::Parameter& parameter = model.parameters[i];
     text += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td>{}</td><td>{}</td></tr>\n",
                         inline_math(name_to_mathml(parameter.name)), brief(parameter.value, 9),
-                        escape_markup(parameter.unit), escape_markup(parameter.description));
+                        escape_markup(unit_text(parameter.unit)), escape_markup(parameter.description));
   }
   text += "</tbody></table></div>\n";
   if (shown < model.parameters.size())
@@ -210,13 +244,15 @@ std::string page_equations(const Equations& eq) {
     for (std::size_t i = 0; i < eq.auxiliary.size() && i < most_entries; ++i)
       text += display(zero_equation(eq.auxiliary[i]));
   }
-  return text + parameters_table(model) + "</section>\n";
+  return text + events_list(model) + parameters_table(model) + "</section>\n";
 }
 
 std::string page_equations(const structure::DaeFunctions& dae) {
   const model::Model& model = *dae.model;
   const std::size_t own = dae.rows.size() - (dae.dimension() - model.variables.size());
   std::string text = "<section id=\"equations\">\n<h2>Equations</h2>\n";
+  if (const std::string given = equations_as_written(model); !given.empty())
+    return text + given + events_list(model) + parameters_table(model) + "</section>\n";
   const std::size_t shown = std::min(own, most_entries);
   const auto begin = dae.equations.F.begin();
   const SharedParts shared = shared_parts({begin, begin + static_cast<std::ptrdiff_t>(shown)});
@@ -224,7 +260,7 @@ std::string page_equations(const structure::DaeFunctions& dae) {
   if (own > shown) text += fmt::format("<p>... and {} further equations</p>\n", own - shown);
   if (!shared.parts.empty()) text += "<p>Parts that occur more than once:</p>\n";
   for (const auto& [name, value] : shared.parts) text += display(equals(formula_of(name), formula_of(value)));
-  return text + parameters_table(model) + "</section>\n";
+  return text + events_list(model) + parameters_table(model) + "</section>\n";
 }
 
 }  // namespace daedalus::report

@@ -15,10 +15,13 @@ std::string page_verdicts(const solve::Prepared& prepared, const solve::Trajecto
 std::string page_summary(const solve::Prepared& prepared, const solve::Trajectory& run,
                          const solve::RunOptions& options);
 
-/// The equations of motion as MathML. What is too large for a page is counted, not shown.
+/// The equations of motion as MathML, parameters and events. What is too large for a page is counted, not shown.
 std::string page_equations(const mechanics::Equations& equations);
 /// The same for the equations of a DAE.
 std::string page_equations(const structure::DaeFunctions& dae);
+
+/// "m/s^2" as m/s², "N*m" as N·m.
+std::string unit_text(const std::string& unit);
 
 /// What the scripts draw: a description in JSON and two blocks of numbers in base64, little endian.
 struct PageData {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 
 #include "daedalus/base/options.hpp"
@@ -27,6 +28,13 @@ std::string superscript(int exponent) {
   std::string text = exponent < 0 ? "⁻" : "";
   for (const char c : std::to_string(std::abs(exponent))) text += digits[c - '0'];
   return text;
+}
+
+/// What an option of a formulation or method means; its name is "projection.error".
+std::string summary_of(const std::string& name, const std::string& owner, const std::vector<OptionSpec>& options) {
+  for (const OptionSpec& option : options)
+    if (name == owner + "." + option.name) return option.summary;
+  return {};
 }
 
 /// 2.8·10⁻¹⁶: a small number for people.
@@ -84,7 +92,9 @@ std::string drift_tile(const Trajectory& run, bool projects) {
   // a hundred roundings of the largest term
   if (worst < 2e-14)
     return tile("good", "Constraints", power_of_ten(worst),
-                "They hold to rounding error at every level, the hidden ones too." + numbers);
+                (levels.mechanical ? "They hold to rounding error at every level, the hidden ones too."
+                                   : "The algebraic equations hold to rounding error.") +
+                    numbers);
   if (worst <= tolerance)
     return tile("good", "Constraints", power_of_ten(worst),
                 fmt::format("They hold better than {}.{}", yardstick(run), numbers));
@@ -182,12 +192,11 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
   std::string text = "<table class=\"plain choices\"><tbody>\n";
   text += row("formulation", code(run.formulation),
               escape_markup(form.summary) + "; " +
-                  origin(options.formulation, given.formulation,
-                         "the default, because it keeps positions and velocities on the constraints"));
+                  origin(options.formulation, given.formulation, "chosen by the program"));
   text += row("method", code(run.method),
               escape_markup(method->summary) + "; " +
-                  origin(options.method, given.method,
-                         "the default: an explicit method of high order where the model is not stiff, an implicit one where it is"));
+                  origin(options.method, given.method, "chosen by the program"));
+  if (!run.chosen.empty()) text += row("why", "", escape_markup(run.chosen));
   if (run.step)
     text += row("step", brief(*run.step), "fixed, asked for on the command line");
   else
@@ -203,7 +212,9 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
               : value == "check" ? "the start must satisfy the constraints already"
                                  : "the start is taken as given");
   for (const auto& [name, value] : run.options)
-    if (name.find('.') != std::string::npos) text += row(escape_markup(name), code(value));
+    if (name.find('.') != std::string::npos)
+      text += row(escape_markup(name), code(value),
+                  escape_markup(summary_of(name, form.name, form.options) + summary_of(name, method->name, method->options)));
   return text + "</tbody></table>\n";
 }
 
@@ -232,6 +243,25 @@ std::string start_table(const Trajectory& run) {
     text += fmt::format("<p class=\"quietly\">{} of {}; {} moved in all.</p>\n", shown,
                         count(run.columns.size(), "column"), count(run.moved.size(), "value"));
   return text;
+}
+
+/// When what happened, by name.
+std::string events_table(const Trajectory& run) {
+  if (run.events.empty()) return {};
+  std::string text =
+      "<h3>Events</h3>\n<div class=\"scroll\"><table class=\"plain\"><thead><tr><th></th><th class=\"n\">times</th><th "
+      "class=\"n\">first</th><th class=\"n\">last</th></tr></thead><tbody>\n";
+  std::vector<std::string> names;
+  for (const solve::EventRecord& event : run.events)
+    if (std::find(names.begin(), names.end(), event.name) == names.end()) names.push_back(event.name);
+  for (const std::string& name : names) {
+    std::vector<double> times;
+    for (const solve::EventRecord& event : run.events)
+      if (event.name == name) times.push_back(event.t);
+    text += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n",
+                        escape_markup(name), times.size(), brief(times.front(), 9), brief(times.back(), 9));
+  }
+  return text + "</tbody></table></div>\n";
 }
 
 std::string cost_table(const Trajectory& run) {
@@ -268,6 +298,24 @@ std::string levels_table(const Trajectory& run) {
 
 }  // namespace
 
+std::string unit_text(const std::string& unit) {
+  std::string text;
+  for (std::size_t i = 0; i < unit.size(); ++i) {
+    std::size_t end = i + 1;
+    if (unit[i] == '^') {
+      if (end < unit.size() && unit[end] == '-') ++end;
+      while (end < unit.size() && end < i + 4 && std::isdigit(static_cast<unsigned char>(unit[end]))) ++end;
+    }
+    if (unit[i] == '^' && end > i + 1 && std::isdigit(static_cast<unsigned char>(unit[end - 1]))) {
+      text += superscript(std::stoi(unit.substr(i + 1, end - i - 1)));
+      i = end - 1;
+    } else {
+      text += unit[i] == '*' ? "·" : std::string(1, unit[i]);
+    }
+  }
+  return text;
+}
+
 std::string page_verdicts(const solve::Prepared& prepared, const Trajectory& run) {
   const Choice choice = parse_choice(run.formulation);
   const formulate::FormulationEntry& form = formulate::formulation(choice.name);
@@ -284,7 +332,8 @@ std::string page_summary(const solve::Prepared& prepared, const Trajectory& run,
     for (const std::string& note : run.notes) text += "<p>" + escape_markup(note) + "</p>\n";
   }
   text +=
-      "<div class=\"columns\">\n<div>\n" + start_table(run) + "</div>\n<div>\n" + levels_table(run) + cost_table(run);
+      "<div class=\"columns\">\n<div>\n" + start_table(run) + events_table(run) + "</div>\n<div>\n" + levels_table(run) +
+      cost_table(run);
   return text + "</div>\n</div>\n</section>\n";
 }
 

@@ -31,6 +31,7 @@ struct Panel {
 /// One figure: panels over time, stacked, then the others.
 struct PlotData {
   std::string title, description;  ///< kept in the file, not drawn: a paper has a caption for that
+  bool logarithmic_time = false;   ///< the run spans decades: what is not after 0 is left out
   std::vector<Panel> panels;
 };
 

@@ -114,7 +114,8 @@ class Chooser {
       columns_.push_back(column);
       position_.emplace(name, i);
     }
-    fine_t_ = refined_times(run.t, smooth_parts);
+    scale_ = spans_decades() ? TimeScale::logarithmic : TimeScale::linear;
+    fine_t_ = refined_times(run.t, smooth_parts, scale_);
   }
 
   PlotData choose() {
@@ -129,6 +130,7 @@ class Chooser {
     add_energy();
     for (Panel& panel : data_.panels) panel.x_unit = time_unit_;
     add_plots();
+    data_.logarithmic_time = scale_ == TimeScale::logarithmic;
     data_.title = model_.name;
     data_.description = fmt::format("{} + {}, rtol {}, atol {}, t = {} .. {}", run_.formulation, run_.method,
                                     brief(run_.rtol, 3), brief(run_.atol, 3), brief(run_.t_start), brief(run_.t_end));
@@ -136,6 +138,18 @@ class Chooser {
   }
 
  private:
+  /// Whether the method itself took time by decades: half of its steps lie in the first thousandth of the run.
+  bool spans_decades() const {
+    constexpr double early_part = 1e-3, least_span = 1e5;
+    constexpr std::size_t few_steps = 20;
+    if (run_.t.empty() || run_.t.front() < 0.0 || run_.stats.steps < few_steps) return false;
+    const auto first = std::upper_bound(run_.t.begin(), run_.t.end(), 0.0);
+    const double length = run_.t.back() - run_.t.front();
+    if (first == run_.t.end() || !(length > least_span * *first)) return false;
+    const auto early = std::upper_bound(first, run_.t.end(), run_.t.front() + early_part * length) - first;
+    return 2 * static_cast<std::size_t>(early) > run_.stats.steps;
+  }
+
   std::vector<double> raw(std::size_t position) const {
     std::vector<double> values(run_.t.size());
     for (std::size_t row = 0; row < values.size(); ++row) values[row] = run_.value(row, position);
@@ -146,7 +160,7 @@ class Chooser {
   std::vector<double> smooth(std::size_t position) const {
     const auto rate = position_.find(model::derivative_name(run_.columns[position], 1));
     return refined_values(run_.t, raw(position), rate == position_.end() ? std::vector<double>{} : raw(rate->second),
-                          smooth_parts);
+                          smooth_parts, scale_);
   }
 
   bool is_wanted(const std::string& name) const { return wanted_.empty() || wanted_.contains(name); }
@@ -264,7 +278,8 @@ class Chooser {
       panel.scale = Panel::Scale::logarithmic;
       const bool single = panel.curves.size() == 1 && position_.contains(panel.curves.front().name);
       panel.y_title = single ? "|" + panel.curves.front().name + "|" : title;
-      if (!panel.curves.empty() || !panel.notes.empty()) data_.panels.push_back(std::move(panel));
+      // Axes without a curve say nothing, unless they were asked for.
+      if (!panel.curves.empty() || (!panel.notes.empty() && !wanted_.empty())) data_.panels.push_back(std::move(panel));
       panel = {};
     };
     const auto add_level = [&](const std::vector<Column>& level) {
@@ -308,7 +323,7 @@ class Chooser {
     std::vector<double> values(run_.t.size());
     for (std::size_t row = 0; row < values.size(); ++row)
       values[row] = run_.pictures[row * run_.picture_count + picture];
-    return refined_values(run_.t, values, {}, smooth_parts);
+    return refined_values(run_.t, values, {}, smooth_parts, scale_);
   }
 
   std::string unit_of(const std::string& name) const {
@@ -344,6 +359,7 @@ class Chooser {
   std::set<std::string> wanted_;  ///< all if empty
   std::vector<Column> columns_;
   std::unordered_map<std::string, std::size_t> position_;
+  TimeScale scale_ = TimeScale::linear;
   std::vector<double> fine_t_;
   PlotData data_;
 };

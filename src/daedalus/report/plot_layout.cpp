@@ -205,7 +205,7 @@ class Layout {
       // The whole run, also where a logarithmic panel has nothing to show.
       for (const Curve& curve : panel.curves)
         for (const double t : curve.x)
-          if (std::isfinite(t)) time.take(t);
+          if (std::isfinite(t) && (t > 0.0 || !data_.logarithmic_time)) time.take(t);
       const double height = std::max(usual, legend_height(panel));
       Placed placed{&panel, {}, y_axis_of(panel, height)};
       placed.height = height;
@@ -222,7 +222,9 @@ class Layout {
       placed.left = left;
       placed.width = right - left;
       placed.top = top;
-      placed.x = linear_axis(time.low, time.high, static_cast<int>(placed.width / 50.0));
+      const int wanted = static_cast<int>(placed.width / 50.0);
+      placed.x = data_.logarithmic_time ? logarithmic_axis(std::max(time.low, 1e-18 * time.high), time.high, wanted)
+                                            : linear_axis(time.low, time.high, wanted);
       top += placed.height + time_gap;
     }
     for (Placed& placed : stack)
@@ -297,7 +299,7 @@ class Layout {
                                  Anchor::middle,
                                  ink});
     const Words title = axis_title(p.panel->y_title, p.panel->y_unit, p.y.exponent);
-    const double room = p.height + time_gap - 4.0;
+    const double room = p.height + time_gap - 8.0;
     const double size = title_size * std::clamp(room / std::max(1.0, width_of(title, title_size)), 0.5, 1.0);
     const double x = p.panel->over_time ? margin + title_size : p.left - tick_length - tick_pad - tick_width(p.y) - 6.0;
     picture_.labels.push_back({{x, p.top + p.height / 2}, title, size, Anchor::middle, ink, true});
@@ -321,6 +323,7 @@ class Layout {
         part.clear();
       };
       for (std::size_t i = 0; i < curve.x.size(); ++i) {
+        if (p.x.logarithmic && !(curve.x[i] >= p.x.low)) continue;
         if (shown(*p.panel, curve.x[i], curve.y[i]))
           part.push_back(
               p.at(curve.x[i], std::max(curve.y[i], p.y.logarithmic ? p.y.low : -std::numeric_limits<double>::max())));

@@ -8,13 +8,27 @@ namespace daedalus::report {
 
 namespace {
 
+/// The distance of two times on the scale of the axis; 0 where one of them has no place there.
+double distance(double from, double to, TimeScale scale) {
+  if (scale == TimeScale::linear) return std::abs(to - from);
+  return from > 0.0 && to > 0.0 ? std::abs(std::log(to / from)) : 0.0;
+}
+
+/// The part `s` of the way between two times, as a part of the time itself.
+double part_of_time(double from, double to, double s, TimeScale scale) {
+  if (scale == TimeScale::linear || !(from > 0.0 && to > from)) return s;
+  return std::expm1(s * std::log(to / from)) / (to / from - 1.0);
+}
+
 /// Number of parts of each interval; 1 where rows are dense already.
-std::vector<std::size_t> divisions(const std::vector<double>& t, std::size_t parts) {
+std::vector<std::size_t> divisions(const std::vector<double>& t, std::size_t parts, TimeScale scale) {
   std::vector<std::size_t> counts;
   if (t.size() < 2) return counts;
-  const double longest = std::abs(t.back() - t.front()) / static_cast<double>(parts);
+  double whole = 0.0;
+  for (std::size_t i = 0; i + 1 < t.size(); ++i) whole += distance(t[i], t[i + 1], scale);
+  const double longest = whole / static_cast<double>(parts);
   for (std::size_t i = 0; i + 1 < t.size(); ++i) {
-    const double length = std::abs(t[i + 1] - t[i]);
+    const double length = distance(t[i], t[i + 1], scale);
     counts.push_back(
         longest > 0.0 ? std::max<std::size_t>(1, static_cast<std::size_t>(std::ceil(length / longest - 1e-9))) : 1);
   }
@@ -121,20 +135,20 @@ std::vector<Spot> thin_by_distance(const std::vector<Spot>& line, double distanc
   return thin;
 }
 
-std::vector<double> refined_times(const std::vector<double>& t, std::size_t parts) {
+std::vector<double> refined_times(const std::vector<double>& t, std::size_t parts, TimeScale scale) {
   std::vector<double> times;
-  const std::vector<std::size_t> counts = divisions(t, parts);
+  const std::vector<std::size_t> counts = divisions(t, parts, scale);
   for (std::size_t i = 0; i + 1 < t.size(); ++i)
     for (std::size_t k = 0; k < counts[i]; ++k)
-      times.push_back(t[i] + (t[i + 1] - t[i]) * static_cast<double>(k) / static_cast<double>(counts[i]));
+      times.push_back(t[i] + (t[i + 1] - t[i]) * part_of_time(t[i], t[i + 1], static_cast<double>(k) / static_cast<double>(counts[i]), scale));
   if (!t.empty()) times.push_back(t.back());
   return times;
 }
 
 std::vector<double> refined_values(const std::vector<double>& t, const std::vector<double>& y,
-                                   const std::vector<double>& slopes, std::size_t parts) {
+                                   const std::vector<double>& slopes, std::size_t parts, TimeScale scale) {
   std::vector<double> values;
-  const std::vector<std::size_t> counts = divisions(t, parts);
+  const std::vector<std::size_t> counts = divisions(t, parts, scale);
   for (std::size_t i = 0; i + 1 < t.size(); ++i) {
     values.push_back(y[i]);
     if (counts[i] == 1) continue;
@@ -142,7 +156,7 @@ std::vector<double> refined_values(const std::vector<double>& t, const std::vect
     const double left = slopes.empty() ? slope_at(t, y, i) : slopes[i];
     const double right = slopes.empty() ? slope_at(t, y, i + 1) : slopes[i + 1];
     for (std::size_t k = 1; k < counts[i]; ++k) {
-      const double s = static_cast<double>(k) / static_cast<double>(counts[i]), r = 1.0 - s;
+      const double s = part_of_time(t[i], t[i + 1], static_cast<double>(k) / static_cast<double>(counts[i]), scale), r = 1.0 - s;
       values.push_back(r * r * (1.0 + 2.0 * s) * y[i] + s * s * (1.0 + 2.0 * r) * y[i + 1] +
                        s * r * h * (r * left - s * right));
     }

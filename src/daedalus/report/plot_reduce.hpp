@@ -18,13 +18,16 @@ std::vector<Spot> thin_to_upper(const std::vector<Spot>& line, double width);
 /// `most` points are left.
 std::vector<Spot> thin_by_distance(const std::vector<Spot>& line, double distance, std::size_t most);
 
+enum class TimeScale { linear, logarithmic };
+
 /// Times between those of a run, so that curves through few long steps look as smooth as they are: every interval is
-/// divided into parts no longer than the whole divided by `parts`.
-std::vector<double> refined_times(const std::vector<double>& t, std::size_t parts);
+/// divided into parts no longer, on the scale of the axis, than the whole divided by `parts`.
+std::vector<double> refined_times(const std::vector<double>& t, std::size_t parts, TimeScale scale = TimeScale::linear);
 
 /// Values at refined times by cubic Hermite interpolation, with the given slopes or, where `slopes` is empty, those of
 /// the parabola through three neighbours. Two rows at one time are a jump, which stays one.
 std::vector<double> refined_values(const std::vector<double>& t, const std::vector<double>& y,
-                                   const std::vector<double>& slopes, std::size_t parts);
+                                   const std::vector<double>& slopes, std::size_t parts,
+                                   TimeScale scale = TimeScale::linear);
 
 }  // namespace daedalus::report

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
@@ -65,7 +66,7 @@ std::string level_name(int level) { return level == 0 ? "position" : level == 1 
 
 }  // namespace
 
-std::string to_text(const solve::Trajectory& run, const std::string& path) {
+std::string to_text(const solve::Trajectory& run) {
   std::string text = line("model", run.model);
   text += moved_lines(run.moved);
   const std::string control = run.step ? fmt::format("step {}", brief(*run.step))
@@ -81,37 +82,46 @@ std::string to_text(const solve::Trajectory& run, const std::string& path) {
     for (std::size_t j = 0; j < run.columns.size() && j < 8; ++j)
       end.push_back(fmt::format("{} = {}", run.columns[j], brief(run.value(run.t.size() - 1, j), 9)));
     if (run.columns.size() > 8) end.push_back("...");
-    text += line("end", fmt::format("t = {}: {}", brief(run.t.back(), 9), joined(end)));
+    // With output times of one's own the last row need not be the end.
+    const bool whole = run.t.back() >= run.t_end || run.status != integrate::Status::done;
+    text += line(whole ? "end" : "last row", fmt::format("t = {}: {}", brief(run.t.back(), 9), joined(end)));
   }
   std::vector<std::string> drift;
   for (int level = 0; level < 3; ++level)
     if (run.constraints.present[static_cast<std::size_t>(level)])
       drift.push_back(fmt::format("{} {}", run.constraints.mechanical ? level_name(level) : "algebraic equations",
                                   small(run.constraints.relative[static_cast<std::size_t>(level)])));
-  const bool drifts = std::max(run.constraints.relative[0], run.constraints.relative[1]) > 1e-12;
   if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
   text += invariant_line(run.invariants);
   if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
   if (!run.events.empty()) text += line("events", events_text(run.events));
   text += notes_lines(run.notes);
   if (run.status == integrate::Status::stopped) text += line("ended", run.message);
-  if (!run.success()) {
-    text += line("stopped", run.message);
-    return text;
-  }
+  if (!run.success()) text += line("stopped", run.message);
+  return text;
+}
+
+std::string next_text(const solve::Trajectory& run, const std::string& path, Seen seen) {
+  if (!run.success()) return {};
+  const auto& present = run.constraints.present;
+  const bool constrained = run.constraints.mechanical && std::find(present.begin(), present.end(), true) != present.end();
+  const bool drifts = std::max(run.constraints.relative[0], run.constraints.relative[1]) > 1e-12;
   const Choice choice = parse_choice(run.formulation);
   const formulate::FormulationEntry& form = formulate::formulation(choice.name);
+  const std::string stem = std::filesystem::path(path).stem().string();
+  std::string what;
   if (!run.invariants.empty() && !run.constraints.mechanical)
-    text += line("next", run.formulation == "projection"
-                             ? fmt::format("daedalus simulate {} --formulation direct   (the same without keeping invariants)", path)
-                             : fmt::format("daedalus simulate {} --formulation projection   (every invariant kept)", path));
-  else if (holds_constraints(form, Options(choice, form.options)) && !drift.empty())
-    text += line("next", fmt::format("daedalus simulate {} --formulation index1   (the drift without projection)", path));
-  else if (run.constraints.mechanical && drifts)
-    text += line("next", fmt::format("daedalus simulate {} --formulation projection   (the same without drift)", path));
+    what = run.formulation == "projection" ? "--formulation direct   (the same without keeping invariants)"
+                                           : "--formulation projection   (every invariant kept)";
+  else if (constrained && drifts && !holds_constraints(form, Options(choice, form.options)))
+    what = "--formulation projection   (the same without drift)";
+  else if (seen == Seen::numbers)
+    what = fmt::format("--report {}.html   (plots, animation and equations on a page)", stem);
+  else if (constrained)
+    what = "--formulation index1   (the drift without projection)";
   else
-    text += line("next", fmt::format("daedalus simulate {} --output result.csv", path));
-  return text;
+    what = fmt::format("--plot {}.pdf   (a figure for a paper)", stem);
+  return line("next", fmt::format("daedalus simulate {} {}", path, what));
 }
 
 std::string to_text(const solve::Analysis& analysis, const std::string& path) {

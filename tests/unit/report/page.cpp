@@ -22,7 +22,7 @@ struct Made {
 Made make(const std::string& text, solve::RunOptions options = {}) {
   const solve::Prepared prepared = solve::prepare(model::read_model_text(text, "test"));
   solve::RunOptions recorded = options;
-  page_options(prepared, recorded);
+  picture_options(prepared, recorded);
   Made made{solve::simulate(prepared, recorded), {}};
   made.page = to_page(prepared, made.run, options);
   return made;
@@ -75,6 +75,22 @@ TEST(Page, HoldsTheNumbersOfTheRun) {
   }
 }
 
+TEST(Page, TellsEventsUnitsAndEquationsAsTheyWereWritten) {
+  const Made ball = make(
+      "kind = \"lagrangian\"\n[parameters]\ng = { value = 9.81, unit = \"m/s^2\" }\n[variables]\ny = 1.0\n[lagrangian]\n"
+      "kinetic = \"der(y)^2/2\"\npotential = \"g*y\"\n[events]\n"
+      "bounce = { when = \"y\", direction = \"down\", reset = { \"der(y)\" = \"-der(y)/2\" } }\n"
+      "late = { when = \"t > 0.8\", stop = true }\n[simulation]\nt_end = 5\n");
+  for (const char* text : {"m/s²", "crosses zero downwards", "<mo>≔</mo>", "becomes true", "the run ends",
+                           "<tr><th>bounce</th><td class=\"n\">1</td>"})
+    EXPECT_NE(ball.page.find(text), std::string::npos) << text;
+  const Made decay = make(
+      "kind = \"dae\"\n[variables]\nx = 1\nz = 0\n[equations]\nslow = \"der(x) = -z\"\nlaw = \"z = 2*x\"\n"
+      "[simulation]\nt_end = 1\n");
+  EXPECT_NE(decay.page.find("<th>slow</th>"), std::string::npos);
+  EXPECT_EQ(decay.page.find("the hidden ones too"), std::string::npos) << "index 1 hides nothing";
+}
+
 TEST(Page, GetsEveryStepAndRowsBetweenInOrder) {
   const Made made = make(pendulum());
   EXPECT_GT(made.run.t.size(), made.run.stats.steps + 1000);
@@ -119,7 +135,8 @@ TEST(Page, NamesCannotBreakOut) {
 
 TEST(Page, SaysWhoChose) {
   const std::string chosen = make(pendulum()).page;
-  EXPECT_NE(chosen.find("the default, because it keeps positions"), std::string::npos);
+  EXPECT_NE(chosen.find("chosen by the program"), std::string::npos);
+  EXPECT_NE(chosen.find("projection keeps every constraint"), std::string::npos);
   solve::RunOptions options;
   options.formulation = "index1";
   const std::string asked = make(pendulum(), options).page;

@@ -12,6 +12,7 @@
 
 #include "daedalus/base/error.hpp"
 #include "daedalus/model/reader.hpp"
+#include "daedalus/report/page.hpp"
 #include "daedalus/report/plot_axis.hpp"
 #include "daedalus/report/plot_font.hpp"
 #include "daedalus/report/plot_reduce.hpp"
@@ -127,6 +128,28 @@ TEST(PlotReduce, RefinementFollowsTheSlopes) {
                 64.0 * 16.0 * std::numeric_limits<double>::epsilon());
 }
 
+TEST(PlotReduce, RefinementByDecadesIsEvenInTheLogarithm) {
+  std::vector<double> t{0.0, 1e-6, 1e-3, 10.0, 1e4}, y, slopes;
+  for (const double s : t) {
+    y.push_back(s * s - s);
+    slopes.push_back(2.0 * s - 1.0);
+  }
+  const std::vector<double> times = refined_times(t, 100, TimeScale::logarithmic),
+                            values = refined_values(t, y, slopes, 100, TimeScale::logarithmic);
+  ASSERT_EQ(times.size(), values.size());
+  ASSERT_EQ(times.front(), 0.0);
+  ASSERT_EQ(times[1], 1e-6);
+  // Ten decades in a hundred parts, each interval in whole ones.
+  for (std::size_t i = 2; i < times.size(); ++i)
+    EXPECT_LE(std::log10(times[i] / times[i - 1]), 0.1 * (1.0 + 1e-9)) << times[i];
+  // A parabola is its own Hermite interpolant: rounding relative to the largest values of its interval.
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    const double large = *std::upper_bound(t.begin(), t.end() - 1, times[i]);
+    EXPECT_NEAR(values[i], times[i] * times[i] - times[i],
+                64.0 * std::max(large, large * large) * std::numeric_limits<double>::epsilon());
+  }
+}
+
 TEST(PlotReduce, AJumpStaysAJump) {
   const std::vector<double> t{0.0, 1.0, 1.0, 2.0}, y{0.0, 0.0, 1.0, 1.0};
   // Either constant, up to the rounding of two weights that sum to one.
@@ -167,6 +190,21 @@ TEST(PlotData, ShowsVariablesResidualsEnergyAndPlots) {
   EXPECT_FALSE(phase.over_time);
   EXPECT_EQ(phase.x_title, "angle");
   EXPECT_EQ(data.panels.back().y_title, "der(x)");
+}
+
+// A reaction over decades: half of the steps are over before a thousandth of the time.
+TEST(PlotData, ShowsRunsOverDecadesOnALogarithmicAxis) {
+  const model::Model model = shipped("robertson");
+  const solve::Prepared prepared = solve::prepare(model);
+  solve::RunOptions options;
+  picture_options(prepared, options);
+  const PlotData data = plot_data(solve::simulate(prepared, options), model);
+  EXPECT_TRUE(data.logarithmic_time);
+  const std::string svg = plot_svg(data);
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+  for (const Panel& panel : data.panels) EXPECT_FALSE(panel.curves.empty()) << panel.y_title;
+  EXPECT_FALSE(plot_data(run_of(shipped("pendulum"), 5.0), shipped("pendulum")).logarithmic_time);
 }
 
 TEST(PlotData, DrawsOnlyWhatWasAskedFor) {
