@@ -38,7 +38,8 @@ class LocalStepper final : public Stepper {
     std::ranges::copy(now_, before_.begin());
     if (const Evaluation outcome = local_.choose(t, x); outcome != Evaluation::ok) return outcome;
     make_inner();
-    if (changes_ == 0) first_ = names_ = local_.describe();
+    if (changes_ == 0) first_ = local_.describe();
+    if (!first_.empty()) note_components();
     local_.near(x);
     local_.reduce(x, y_.data());
     if (!inner_) return Evaluation::ok;
@@ -143,13 +144,9 @@ class LocalStepper final : public Stepper {
     using Change = LocalCoordinates::Change;
     if (!local_.rechart(t_, now_.data(), h, refused_ ? Change::if_better : Change::if_bad)) return Evaluation::ok;
     // The same coordinates around another point are no news.
-    std::string names = local_.describe();
-    if (names.empty() || names != names_) {
-      if (++changes_ == 1) {
-        second_ = names;
-        t_second_ = t_;
-      }
-      names_ = std::move(names);
+    if ((first_.empty() || note_components()) && ++changes_ == 1) {
+      second_ = local_.describe();
+      t_second_ = t_;
     }
     local_.near(now_.data());
     local_.reduce(now_.data(), y_.data());
@@ -158,6 +155,18 @@ class LocalStepper final : public Stepper {
     count();
     local_.near(now_.data());
     return outcome;
+  }
+
+  /// Keeps which components of the state are coordinates; says whether they are others than before.
+  bool note_components() {
+    bool others = components_.size() != y_.size();
+    components_.resize(y_.size());
+    for (std::size_t k = 0; k < y_.size(); ++k) {
+      const std::size_t now = local_.component(k);
+      others = others || components_[k] != now;
+      components_[k] = now;
+    }
+    return others;
   }
 
   void count() {
@@ -184,7 +193,8 @@ class LocalStepper final : public Stepper {
   bool refused_ = false;  ///< the last step could not be evaluated
   Stats spent_;           ///< by steppers of other dimensions
   std::size_t changes_ = 0;
-  std::string first_, second_, names_;
+  std::string first_, second_;
+  std::vector<std::size_t> components_;
   double t_second_ = 0.0;
 };
 
