@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <string>
 
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/model/reader.hpp"
@@ -124,6 +125,52 @@ force = "z = if(x > 0, x^2, 3*x)"
       functions->switches[0].mode(expr::evaluate(functions->switches[0].function, below));
   function(inputs, values.data(), scratch, frozen.data());
   EXPECT_EQ(values[1], -3.0 * 0.5);  // D(z - 3 x), although x > 0
+}
+
+// Equal expressions are one node: D^k of products, powers and sines grows like a power of k. Quotients and roots double
+// with every level, which for a sensible index is no matter.
+TEST(DerivativeArray, GrowsLikeAPower) {
+  const auto operations = [](const std::string& equation, std::size_t level) {
+    DerivativeArray array(
+        functions_of("kind = \"dae\"\n[variables]\nx = 1\nz = 1\n[equations]\nrate = \"der(x) = z\"\n" +
+                     ("path = \"" + equation + "\"\n")));
+    EXPECT_TRUE(array.extend(level + 1));
+    return static_cast<double>(array.level(level).function.operation_count());
+  };
+  for (const char* equation : {"x*z + x^2*z = 1", "sin(x*z) + cos(x) = 1", "x^2.5*z^1.5 = 1", "exp(x*z) = 3"})
+    EXPECT_LT(operations(equation, 8), std::pow(2.0, 4.0) * operations(equation, 4)) << equation;
+  for (const char* equation : {"x/(1 + z^2) = 1", "sqrt(1 + x^2 + z^2) = 2", "exp(-x/z)/(1 + x) = 1"})
+    EXPECT_LT(operations(equation, 8), std::pow(2.1, 4.0) * operations(equation, 4)) << equation;
+}
+
+TEST(DerivativeArray, RefusesTablesInTheWordsOfTheModel) {
+  const auto functions = functions_of(R"toml(
+kind = "dae"
+[tables.u]
+x = [0, 1, 2, 3]
+y = [0, 1, 0, 1]
+interpolation = "linear"
+[variables]
+x = 0
+z = 1
+[equations]
+rate = "der(x) = z"
+path = "x = u(t)"
+)toml");
+  DerivativeArray array(functions);
+  ASSERT_TRUE(array.extend(3));
+  EXPECT_TRUE(array.level(1).rough.empty());
+  ASSERT_EQ(array.level(2).rough.size(), 1u);
+  try {
+    refuse_rough_tables(*functions, array.level(2).rough);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what())
+                  .find("the equation 'path' must be differentiated 2 times, and so needs the second "
+                        "derivative of the table 'u'"),
+              std::string::npos)
+        << error.what();
+  }
 }
 
 }  // namespace

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "daedalus/linalg/householder.hpp"
+#include "daedalus/linalg/staged_qr.hpp"
+#include "daedalus/structure/dae_evaluator.hpp"
+#include "daedalus/structure/numerical_index.hpp"
+
+namespace daedalus::structure {
+
+/// y' and the constraints of a DAE from its derivative array, for one trajectory: right also where structure misleads.
+/// Allocates nothing after construction.
+///
+/// Near the manifold of the constraints y' is a smooth function of t and y between two calls of project(), exact on the
+/// manifold: an integrator that projects after every step keeps its order.
+class ArraySolver {
+ public:
+  /// Needs an index that was found; begins at its point.
+  ArraySolver(std::shared_ptr<const DerivativeArray> array, const NumericalIndex& found);
+
+  std::size_t dimension() const { return n_; }
+  /// How many constraints connect t and y.
+  std::size_t constraints() const { return constraints_; }
+  /// Lets every evaluation read the frozen values of a trajectory, which must outlive it.
+  void freeze(const double* frozen) { values_.freeze(frozen); }
+
+  /// Finds y' at (t, y), from the jets found last as a guess.
+  DaeOutcome derivatives(double t, const double* y);
+  const std::vector<double>& dy() const { return dy_; }
+
+  /// Moves y to the manifold with the least change, each unknown measured by `sizes`.
+  DaeOutcome project(double t, double* y, const double* sizes);
+
+  /// After derivatives(): how far y is from each of constraints() independent combinations of the constraints, relative
+  /// to the size of the unknowns.
+  const std::vector<double>& residuals() const { return residuals_; }
+
+  std::size_t factorizations() const { return factorizations_; }
+  const std::string& explain() const { return explanation_; }
+
+ private:
+  DaeOutcome factor();
+  double correct_jets();
+  void find_residuals();
+  DaeOutcome fail(DaeOutcome outcome);
+  std::size_t place(std::size_t column) const;
+
+  ArrayValues values_;
+  std::size_t n_, levels_, m_, rank_, constraints_;
+  std::vector<std::size_t> ranks_;
+  linalg::StagedQr qr_;
+  linalg::HouseholderQr manifold_;  ///< of the transposed derivative of the constraints by y
+  double t_ = 0.0, kept_ = 0.0;     ///< the shortest pivot at the start
+  std::vector<double> u_, before_, e_, dy_, residuals_, change_, step_, y0_;
+  std::size_t factorizations_ = 0;
+  std::string explanation_;
+};
+
+}  // namespace daedalus::structure
