@@ -18,7 +18,6 @@ namespace daedalus::structure {
 
 namespace {
 
-constexpr std::size_t most_iterations = 100;
 constexpr double solved = 1e-10;     // relative to the terms of an equation
 constexpr double dependent = 1e-11;  // of the length of a gradient
 constexpr double freedom = 10.0;     // of higher coefficients against y
@@ -27,8 +26,10 @@ constexpr double least_damping = 1e-6, most_damping = 1e8;
 
 class Iteration {
  public:
-  Iteration(ArrayValues& array, double t, std::vector<double>& u)
+  Iteration(ArrayValues& array, double t, std::vector<double>& u, ArrayMoves moves)
       : array_(array),
+        moves_(moves),
+        most_(moves == ArrayMoves::all ? 60 : 20),
         t_(t),
         u_(u),
         m_(array.rows()),
@@ -47,12 +48,12 @@ class Iteration {
     array_.values(J_.data());
     set_scales();
     double size = residual(), alpha = 1.0, damping = least_damping;
-    for (std::size_t iteration = 0; iteration < most_iterations && size > 0.0; ++iteration) {
+    for (std::size_t iteration = 0; iteration < most_ && size > 0.0; ++iteration) {
       array_.evaluate(t_, u_.data());
       array_.values(J_.data());
       const double before = size;
       bool accepted = gauss_newton_step(alpha, size);
-      if (!accepted && before <= solved) break;
+      if (!accepted && (before <= solved || moves_ == ArrayMoves::jets_only)) break;
       for (; !accepted && damping <= most_damping; damping *= 10.0) accepted = damped_step(damping * before, size);
       damping = std::max(0.01 * damping, least_damping);
       if (!accepted || (before <= solved && size > 0.5 * before)) break;
@@ -86,7 +87,10 @@ class Iteration {
     return array_.evaluate(t_, trial_.data());
   }
 
-  double freedom_of(std::size_t column) const { return column < array_.dimension() ? 1.0 : freedom; }
+  double freedom_of(std::size_t column) const {
+    if (moves_ == ArrayMoves::jets_only) return column < array_.dimension() ? 0.0 : 1.0;
+    return column < array_.dimension() ? 1.0 : freedom;
+  }
 
   void fill(linalg::HouseholderQr& qr, double lambda) {
     for (std::size_t i = 0; i < m_; ++i) {
@@ -120,6 +124,7 @@ class Iteration {
     plain_.factor(m_, dependent);
     residual();
     const double length = solve(plain_, step_);
+    if (length <= std::numeric_limits<double>::epsilon() * static_cast<double>(m_)) return false;
     alpha = std::min(1.0, 4.0 * alpha);
     for (int k = 0; k <= most_halvings; ++k, alpha *= 0.5) {
       if (!move(alpha)) continue;
@@ -148,6 +153,8 @@ class Iteration {
   }
 
   ArrayValues& array_;
+  ArrayMoves moves_;
+  std::size_t most_;  ///< iterations
   double t_;
   std::vector<double>& u_;
   std::size_t m_, n_;
@@ -159,6 +166,8 @@ class Iteration {
 
 }  // namespace
 
-ArrayPointOutcome satisfy(ArrayValues& array, double t, std::vector<double>& u) { return Iteration(array, t, u)(); }
+ArrayPointOutcome satisfy(ArrayValues& array, double t, std::vector<double>& u, ArrayMoves moves) {
+  return Iteration(array, t, u, moves)();
+}
 
 }  // namespace daedalus::structure

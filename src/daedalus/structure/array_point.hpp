@@ -15,8 +15,12 @@ struct ArrayPoint {
 
 enum class ArrayPointOutcome { found, not_finite, no_convergence };
 
-/// Moves u to a point with E(t, u) = 0 near it, y less than the higher coefficients. Where there is none,
-/// `array.E()` is what is left at the best one.
-ArrayPointOutcome satisfy(ArrayValues& array, double t, std::vector<double>& u);
+enum class ArrayMoves {
+  jets_only,  ///< y is consistent already
+  all,        ///< y as well, but less than its derivatives
+};
+
+/// Moves u to a point near it with E(t, u) = 0. Where none is found, u and `array.E()` are what is left.
+ArrayPointOutcome satisfy(ArrayValues& array, double t, std::vector<double>& u, ArrayMoves moves);
 
 }  // namespace daedalus::structure

@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <random>
 
 #include "daedalus/linalg/rank.hpp"
@@ -166,7 +167,7 @@ class Search {
 
   NumericalIndex at(const ArrayPoint& guess);
   void compare_nearby(NumericalIndex& result, std::mt19937_64& random);
-  ArrayPoint perturbed(const ArrayPoint& point, std::mt19937_64& random) const;
+  ArrayPoint perturbed(const ArrayPoint& point, double spread, std::mt19937_64& random) const;
 
  private:
   ArrayValues values(std::size_t levels, const TaylorScale& scale) const {
@@ -176,12 +177,15 @@ class Search {
   }
   /// Moves a point to F_mu = 0 for so many levels, y as little as possible.
   Outcome satisfy(ArrayPoint& point, std::size_t levels, std::vector<NumericalIndex::Equation>* offending = nullptr);
+  /// A consistent point near one.
+  std::optional<ArrayPoint> neighbour(const ArrayPoint& point, std::size_t levels, std::mt19937_64& random);
   ArrayRanks ranks(const ArrayPoint& point, std::size_t levels, const TaylorScale& scale, const Masked& masked = {});
   void find_rough(NumericalIndex& result, const TaylorScale& scale);
 
   std::shared_ptr<DerivativeArray> array_;
   IndexOptions options_;
   std::size_t n_;
+  enum class Guess { maybe_consistent, rough } y_ = Guess::maybe_consistent;
 };
 
 Outcome Search::satisfy(ArrayPoint& point, std::size_t levels, std::vector<NumericalIndex::Equation>* offending) {
@@ -190,12 +194,19 @@ Outcome Search::satisfy(ArrayPoint& point, std::size_t levels, std::vector<Numer
   std::vector<double> u(array.columns());
   array.to_taylor(point.jets.data(), u.data());
   const std::vector<double> start = u;
-  ArrayPointOutcome outcome = structure::satisfy(array, point.t, u);
-  // Jets that lower levels left open may be far from what the next level wants.
-  for (std::size_t kept = 2; outcome == ArrayPointOutcome::no_convergence && kept-- > 0;) {
+  ArrayPointOutcome outcome = ArrayPointOutcome::no_convergence;
+  const auto attempt = [&](std::size_t kept, ArrayMoves moves) {
+    if (outcome != ArrayPointOutcome::no_convergence) return;
     u = start;
     std::fill(u.begin() + static_cast<std::ptrdiff_t>((kept + 1) * n_), u.end(), 0.0);
-    outcome = structure::satisfy(array, point.t, u);
+    outcome = structure::satisfy(array, point.t, u, moves);
+  };
+  if (y_ == Guess::maybe_consistent) attempt(levels, ArrayMoves::jets_only);
+  if (outcome == ArrayPointOutcome::no_convergence) y_ = Guess::rough;
+  // Jets that lower levels left open may be far from what the next level wants: then only y', or none, is kept.
+  for (const std::size_t kept : {levels, std::size_t{1}, std::size_t{0}}) {
+    attempt(kept, ArrayMoves::all);
+    attempt(kept, ArrayMoves::jets_only);
   }
   if (outcome == ArrayPointOutcome::not_finite) return Outcome::not_finite;
   array.to_jets(u.data(), point.jets.data());
@@ -216,6 +227,7 @@ ArrayRanks Search::ranks(const ArrayPoint& point, std::size_t levels, const Tayl
 NumericalIndex Search::at(const ArrayPoint& guess) {
   NumericalIndex result;
   result.point = guess;
+  y_ = Guess::maybe_consistent;
   for (std::size_t mu = 0; mu <= options_.most_index; ++mu) {
     if (!array_->extend(mu + 2)) break;
     result.outcome = satisfy(result.point, mu + 2, &result.offending);
@@ -263,25 +275,39 @@ void Search::find_rough(NumericalIndex& result, const TaylorScale& scale) {
   if (without.determined.size() < n_ || without.constraints < result.algebraic) result.rough = rough;
 }
 
-ArrayPoint Search::perturbed(const ArrayPoint& point, std::mt19937_64& random) const {
+ArrayPoint Search::perturbed(const ArrayPoint& point, double spread, std::mt19937_64& random) const {
   // Uniform numbers made here: the distributions of the standard library differ between its versions.
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
-  const TaylorScale scale = taylor_scale(*array_, point.t, point.jets.data(), options_.frozen);
   ArrayPoint result = point;
-  for (std::size_t i = 0; i < n_; ++i) result.jets[i] += options_.spread * scale.s[i] * uniform();
+  for (std::size_t i = 0; i < n_; ++i) {
+    // A value of its own size; one that is zero, or nearly, by less than its nominal size, since others may be too.
+    const double nominal = array_->functions().unknowns[i].of->nominal;
+    result.jets[i] += spread * uniform() * std::max(std::abs(point.jets[i]), spread * nominal);
+  }
   return result;
+}
+
+std::optional<ArrayPoint> Search::neighbour(const ArrayPoint& point, std::size_t levels, std::mt19937_64& random) {
+  y_ = Guess::rough;
+  double spread = options_.spread;
+  for (int attempt = 0; attempt < 3; ++attempt, spread *= 0.1) {
+    ArrayPoint result = perturbed(point, spread, random);
+    if (satisfy(result, levels) == Outcome::found) return result;
+  }
+  return std::nullopt;
 }
 
 void Search::compare_nearby(NumericalIndex& result, std::mt19937_64& random) {
   for (std::size_t p = 0; p < options_.nearby; ++p) {
-    ArrayPoint point = perturbed(result.point, random);
-    if (satisfy(point, result.index + 2) != Outcome::found) continue;
+    const std::optional<ArrayPoint> other = neighbour(result.point, result.index + 2, random);
+    if (!other) continue;
+    const ArrayPoint& point = *other;
     ++result.nearby;
     const TaylorScale scale = taylor_scale(*array_, point.t, point.jets.data(), options_.frozen);
     const ArrayRanks here = ranks(point, result.index + 1, scale);
     bool same = here.determined.size() == n_ && here.constraints == result.algebraic;
     if (same && result.index > 0) same = ranks(point, result.index, scale).determined.size() < n_;
-    if (!same) result.elsewhere.push_back(std::move(point));
+    if (!same) result.elsewhere.push_back(point);
   }
 }
 
@@ -295,7 +321,7 @@ NumericalIndex numerical_index(const std::shared_ptr<DerivativeArray>& array, co
   start.jets.resize(std::max(guess.jets.size(), 2 * array->dimension()), 0.0);
   NumericalIndex result = search.at(start);
   for (std::size_t p = 0; p < options.nearby && result.outcome != Outcome::found; ++p) {
-    NumericalIndex other = search.at(search.perturbed(start, random));
+    NumericalIndex other = search.at(search.perturbed(start, options.spread, random));
     if (other.outcome != Outcome::found) continue;
     other.at_start = false;
     result = std::move(other);

@@ -72,7 +72,9 @@ TEST(DerivativeArray, HasTheJacobiansOfItsLevels) {
   numbers[dae.functions->equations.t.id()] = t;
   for (std::size_t j = 0; j <= levels; ++j)
     for (std::size_t i = 0; i < n; ++i) numbers[array->jet(j)[i].id()] = jets[j * n + i];
-  const auto taylor = [&](std::size_t k) { return std::pow(scale.h, static_cast<double>(k)) / std::tgamma(k + 1.0); };
+  const auto taylor = [&](std::size_t k) {
+    return std::pow(scale.h, static_cast<double>(k)) / std::tgamma(static_cast<double>(k) + 1.0);
+  };
   for (std::size_t j = 0; j <= levels; ++j)
     for (std::size_t i = 0; i < n; ++i) {
       values.column(j, i, column.data());
