@@ -31,8 +31,8 @@ struct Panel {
 /// One figure: panels over time, stacked, then the others.
 struct PlotData {
   std::string title, description;  ///< kept in the file, not drawn: a paper has a caption for that
-  bool logarithmic_time = false;   ///< the run spans decades: what is not after 0 is left out
   std::vector<Panel> panels;
+  bool logarithmic_time = false;  ///< the run spans decades: what is not after 0 is left out
 };
 
 /// Chooses what to draw of a run: variables and derivatives by unit, auxiliary unknowns, multipliers, outputs,
