@@ -68,8 +68,11 @@ std::function<model::Model()> maker(const Command& command, const std::string& p
   };
 }
 
-/// What a person would do next.
+/// What a person would do next: look at the page, or at the fastest run that is good enough.
 std::string next_command(const Command& command, const solve::Comparison& comparison) {
+  if (command.page.empty())
+    return fmt::format("daedalus compare {} --report comparison.html   (the same as diagrams)",
+                       fmt::join(command.models, " "));
   for (const double error : {1e-6, 1e-3, 1.0})
     for (std::size_t i = 0; i < comparison.models.size(); ++i)
       if (const solve::ComparedRun* run = report::fastest(comparison, i, error); run != nullptr && run->rtol)
@@ -82,9 +85,14 @@ std::string next_command(const Command& command, const solve::Comparison& compar
 
 int compare(const Command& command) {
   check_lists(command);
-  refuse_folder(command.output);
+  refuse_folder(command.output, "table.csv");
+  refuse_folder(command.plot, "diagram.svg");
+  refuse_folder(command.page, "page.html");
   const TableKind kind = table_kind_of(command.output);
-  if (kind != TableKind::none) report::check_writable(command.output);
+  const PlotKind plot = plot_kind_of(command.plot);
+  const bool page = page_asked(command.page);
+  for (const std::string& path : {command.output, command.plot, command.page})
+    if (!path.empty()) report::check_writable(path);
 
   solve::ComparisonPlan plan;
   for (const std::string& path : command.models) plan.models.push_back(maker(command, path));
@@ -111,24 +119,37 @@ int compare(const Command& command) {
   }
 
   bool lost = false;
-  const auto attempt = [&](const std::string& path, const std::string& text) {
+  std::string wrote;
+  const auto attempt = [&](const std::string& path, const std::string& text, const std::string& line) {
     try {
       report::write_file(path, text);
+      wrote += line + "\n";
     } catch (const Error& error) {
       lost = true;
       tell(std::string(error.what()) + "\n");
     }
   };
-  if (kind == TableKind::json) attempt(command.output, report::to_json(comparison));
-  if (kind == TableKind::csv) attempt(command.output, report::to_csv(comparison));
-  if (kind == TableKind::tex) attempt(command.output, report::to_latex(comparison));
-  if (command.json) {
-    print(report::to_json(comparison));
-  } else if (!command.quiet) {
-    print(report::to_text(comparison, next_command(command, comparison)));
-    if (kind != TableKind::none && !lost)
-      print(fmt::format("{:<10}{} ({})\n", "wrote", command.output, count(comparison.runs.size(), "run")));
+  if (kind != TableKind::none)
+    attempt(command.output,
+            kind == TableKind::json  ? report::to_json(comparison)
+            : kind == TableKind::csv ? report::to_csv(comparison)
+                                     : report::to_latex(comparison),
+            fmt::format("{:<10}{} ({})", "wrote", command.output, count(comparison.runs.size(), "run")));
+  if (plot != PlotKind::none) {
+    const report::Picture picture = report::work_precision(comparison);
+    attempt(command.plot, plot == PlotKind::svg ? report::picture_svg(picture) : report::picture_pdf(picture),
+            fmt::format("{:<10}{}", "drew", command.plot));
   }
+  if (page) {
+    const std::string text = report::to_page(comparison);
+    attempt(command.page, text,
+            fmt::format("{:<10}{} ({:.1f} MB; open it in a browser)", "page", command.page,
+                        1e-6 * static_cast<double>(text.size())));
+  }
+  if (command.json)
+    print(report::to_json(comparison));
+  else if (!command.quiet)
+    print(report::to_text(comparison, next_command(command, comparison)) + wrote);
   if (comparison.interrupted) {
     tell(fmt::format("interrupted: {} of {} done\n", count(comparison.runs.size(), "run"), comparison.planned));
     return lost ? numerics_failed : interrupted;

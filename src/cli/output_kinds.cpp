@@ -8,10 +8,10 @@
 
 namespace daedalus::cli {
 
-void refuse_folder(const std::string& path) {
+void refuse_folder(const std::string& path, const std::string& example) {
   std::error_code ignored;
   if (path.empty() || (!path.ends_with('/') && !std::filesystem::is_directory(path, ignored))) return;
-  const std::filesystem::path inside = std::filesystem::path(path) / "result.csv";
+  const std::filesystem::path inside = std::filesystem::path(path) / example;
   throw Error("cannot-write", fmt::format("'{}' is a folder, not a file", path),
               fmt::format("give the name of a file in it, such as {}", inside.string()));
 }

@@ -116,6 +116,8 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   compare->add_option("--time-limit", command.time_limit, "seconds of processor time after which a run is given up (default: 10)");
   compare->add_option("--threads", command.threads, "runs at the same time (default: one per processor)")->check(CLI::NonNegativeNumber);
   compare->add_option("--output", command.output, "file for the table: .csv, .json or .tex");
+  compare->add_option("--report", command.page, "self-contained page with work-precision diagrams: .html");
+  compare->add_option("--plot", command.plot, "work-precision diagram: .svg or .pdf");
 
   CLI::App* reproduce = add("reproduce", "the experiments of the documents done again, beside the printed numbers");
   reproduce->add_option("NAME", command.models, "some of them (default: all)");

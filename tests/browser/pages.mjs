@@ -199,8 +199,84 @@ async function checkLongRun(browser) {
   expect(Math.min(...times) < 1000, "the page is ready within a second");
 }
 
+/** The page of a comparison: charts by method, filters, the curve under the pointer, the table. */
+async function checkComparison(browser) {
+  console.log("comparison");
+  const file = join(output, "comparison.html");
+  rmSync(file, { force: true });
+  execFileSync(program, ["compare", join(sources, "models/pendulum.toml"), "--t-end", "3", "--rtol", "1e-4,1e-6,1e-8",
+    "--report", file, "--quiet"]);
+  const page = await browser.open(pathToFileURL(file).href, 1440, 1000);
+  expect((await page.evaluate("document.documentElement.dataset.ready")) === "yes", "the page gets ready");
+  const description = JSON.parse(await page.evaluate(`document.getElementById("comparison").textContent`));
+  const curves = (id) => `[...document.querySelectorAll("#${id} .chart")].filter((chart) => !chart.hidden).map((chart) => chart.querySelectorAll("g.line").length)`;
+  const expected = (keep = () => true) =>
+    ["dop853", "radau", "bdf"].map((method) => new Set(description.runs.filter((run) => run.method === method && keep(run)).map((run) => run.series)).size);
+  for (const id of ["work", "proportion", "drift"])
+    expect(JSON.stringify(await page.evaluate(curves(id))) === JSON.stringify(expected()), `every pair has its curve in ${id}`);
+  const marks = await page.evaluate(`document.querySelectorAll("#work g.line circle, #work g.line polygon").length`);
+  expect(marks === description.runs.length, `every run has its point (${marks} of ${description.runs.length})`);
+  // Where a point is, to the pixel: further down is a smaller error, further right more time.
+  const places = await page.evaluate(`[...document.querySelectorAll("#proportion .chart")][0].querySelector("g.line polyline").getAttribute("points")`);
+  const xs = places.split(" ").map((pair) => pair.split(",").map(Number));
+  expect(xs[0][0] < xs[1][0] && Math.abs(xs[2][0] - 2 * xs[1][0] + xs[0][0]) < 0.3, "equal factors of the tolerance are equal distances");
+  expect(xs[0][1] < xs[2][1], "a tighter tolerance has a smaller error");
+
+  // a filter by formulation takes its curves and its rows away, and brings them back
+  const seen = `[...document.querySelectorAll("#runs tbody tr")].filter((row) => !row.hidden).length`;
+  const all = await page.evaluate(seen);
+  expect(all === description.rows.length, "the table has a row for every run");
+  await page.click("#formulations .chip");
+  expect(JSON.stringify(await page.evaluate(curves("work"))) === JSON.stringify(expected((run) => run.series !== 0)), "a click hides a formulation");
+  expect((await page.evaluate(seen)) === description.rows.filter((row) => row[0] !== 0).length, "its rows too");
+  await page.click("#formulations .chip");
+  await page.click("#methods .chip");
+  expect((await page.evaluate(curves("work"))).length === 2, "a click hides a method");
+  await page.click("#methods .chip");
+  expect((await page.evaluate(seen)) === all, "all is back");
+
+  // what the pointer is at is named and stands out in every chart
+  const [x, y] = await page.evaluate(`(() => { const node = document.querySelector("#work g.line circle, #work g.line polygon");
+    node.scrollIntoView({ block: "center" }); const b = node.getBoundingClientRect(); return [b.left + b.width / 2, b.top + b.height / 2]; })()`);
+  await page.mouse("mouseMoved", x, y);
+  const told = await page.evaluate(`[...document.querySelectorAll(".chart-words")].filter((words) => !words.hidden).map((words) => words.textContent)`);
+  expect(told.length === 1 && /, rtol 10⁻[⁴⁶⁸]: error .*, .* s$/.test(told[0]), `the point is told: ${told}`);
+  expect((await page.evaluate(`document.querySelectorAll("#drift g.faded").length`)) > 0, "the others fade in the other charts");
+  expect((await page.evaluate(`document.querySelectorAll("#runs tr.pointed").length`)) > 0, "its rows are marked");
+  writeFileSync(join(output, "comparison_pointed.png"), await page.screenshot());
+
+  // another quantity, another kind of work, another level
+  const before = await page.evaluate(`document.getElementById("work").innerHTML`);
+  for (const [id, value] of [["quantity", 1], ["kind", 1], ["level", 1], ["control", 2]])
+    await page.evaluate(`(() => { const select = document.getElementById("${id}"); select.value = "${value}"; select.dispatchEvent(new Event("change")); })()`);
+  expect((await page.evaluate(`document.getElementById("work").innerHTML`)) !== before, "choices change the charts");
+  expect(await page.evaluate(`document.getElementById("work").textContent.includes("right-hand sides")`), "the axis says what it shows");
+
+  // sorting by time: ascending, then descending; runs without a value would come last
+  const heads = `[...document.querySelectorAll("#runs thead tr:last-child th")]`;
+  const times = `[...document.querySelectorAll("#runs tbody tr")].map((row) => Number(row.cells[row.cells.length - 1].dataset.value))`;
+  const sorted = (values, sign) => values.every((value, i) => i === 0 || sign * (value - values[i - 1]) >= 0);
+  await page.evaluate(`${heads}.at(-1).click()`);
+  expect(sorted(await page.evaluate(times), 1), "a click sorts by time");
+  await page.evaluate(`${heads}.at(-1).click()`);
+  expect(sorted(await page.evaluate(times), -1), "another one turns it around");
+
+  await page.evaluate("window.scrollTo(0, 0)");
+  await sleep(200);
+  writeFileSync(join(output, "comparison.png"), await page.screenshot());
+  await page.send("Emulation.setDeviceMetricsOverride", { width: 420, height: 900, deviceScaleFactor: 1, mobile: false });
+  await sleep(300);
+  expect((await page.evaluate("document.documentElement.scrollWidth")) <= 420, "a narrow window needs no sideways scrolling");
+  const widths = await page.evaluate(`[...document.querySelectorAll(".chart svg[role=img]")].map((chart) => chart.getBoundingClientRect().right)`);
+  expect(widths.every((right) => right <= 420), `charts fit into it (${widths})`);
+  writeFileSync(join(output, "comparison_narrow.png"), await page.screenshot());
+  expectNoFaults(page, file);
+  await page.close();
+}
+
 const browser = await Browser.start(chromium);
 try {
+  await checkComparison(browser);
   await checkPage(browser, "pendulum", "models/pendulum.toml", "2D");
   await checkPage(browser, "spherical_pendulum", "models/spherical_pendulum.toml", "3D");
   await checkPage(browser, "chain", "models/chain.toml", "2D");

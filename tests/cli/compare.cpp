@@ -159,6 +159,28 @@ TEST(Compare, WritesCsvJsonAndLatex) {
   }
 }
 
+TEST(Compare, WritesAPageAndAFigure) {
+  const Folder folder;
+  const Call call = daedalus("compare " + quick + "--formulation projection --rtol 1e-4,1e-6 --output " +
+                             folder.file("t.csv") + " --plot " + folder.file("t.pdf") + " --report " +
+                             folder.file("t.html"));
+  ASSERT_EQ(call.status, 0) << call.err;
+  EXPECT_TRUE(std::regex_search(call.out, std::regex("\nwrote     .*t.csv \\(6 runs\\)\ndrew      .*t.pdf\npage      "
+                                                     ".*t.html \\([0-9.]+ MB; open it in a browser\\)\n$")))
+      << call.out;
+  EXPECT_TRUE(slurp(folder.file("t.pdf")).starts_with("%PDF-1.4"));
+  EXPECT_TRUE(slurp(folder.file("t.html")).starts_with("<!DOCTYPE html>"));
+  // What cannot be written does not take the rest with it.
+  std::filesystem::create_symlink("/dev/full", folder.file("full.svg"));
+  const Call full = daedalus("compare " + quick + "--formulation projection --method dop853 --rtol 1e-4 --plot " +
+                             folder.file("full.svg") + " --report " + folder.file("u.html"));
+  EXPECT_EQ(full.status, 3);
+  EXPECT_NE(full.err.find("error[cannot-write]"), std::string::npos) << full.err;
+  EXPECT_EQ(full.out.find("\ndrew"), std::string::npos);
+  EXPECT_NE(full.out.find("\npage "), std::string::npos);
+  EXPECT_TRUE(slurp(folder.file("u.html")).ends_with("</html>\n"));
+}
+
 TEST(Compare, LeavesOutAndNamesWhatDoesNotFit) {
   const Call call =
       daedalus("compare " + quick + "--formulation index3 --formulation projection --method dop853 --rtol 1e-4");

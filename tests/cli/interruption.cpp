@@ -169,7 +169,8 @@ TEST(Interruption, OfAComparisonKeepsTheRunsThatAreDone) {
   const Folder folder;
   // Fixed steps of 1e-9 take hours; they come after the tolerances.
   const Background run(folder, {"compare", DAEDALUS_SOURCE_DIR "/models/pendulum.toml", "--t-end", "2", "--rtol",
-                                "1e-3,1e-4", "--step", "1e-9", "--time-limit", "1e9", "--output", folder.file("c.json")});
+                                "1e-3,1e-4", "--step", "1e-9", "--time-limit", "1e9", "--output", folder.file("c.json"),
+                                "--report", folder.file("c.html"), "--plot", folder.file("c.svg")});
   std::this_thread::sleep_for(Seconds(5.0));
   run.send(SIGINT);
   EXPECT_EQ(run.wait(), 130);
@@ -185,6 +186,13 @@ TEST(Interruption, OfAComparisonKeepsTheRunsThatAreDone) {
   }
   EXPECT_EQ(run.err(), "interrupted: " + std::to_string(json["runs"].size()) + " runs of " +
                            std::to_string(json["planned"].get<int>()) + " done\n");
+  const std::string page = slurp(folder.file("c.html"));
+  EXPECT_NE(page.find("Interrupted: " + std::to_string(json["planned"].get<int>()) + " were planned."),
+            std::string::npos);
+  EXPECT_NE(slurp(folder.file("c.svg"))
+                .find(std::to_string(json["runs"].size()) + " of " + std::to_string(json["planned"].get<int>()) +
+                      " runs reached the end"),
+            std::string::npos);
 }
 
 TEST(Disk, AFullOneIsReportedWithTheRowsThatAreSafe) {

@@ -1,6 +1,7 @@
 // Brings the page to life: what is text stands in it already, plots and animation are made here.
 
 import { Clock } from "./clock";
+import { startComparison } from "./comparison";
 import { csvOf, download } from "./csv";
 import { PhasePlot } from "./phase";
 import { addPlayer } from "./player";
@@ -65,4 +66,5 @@ function start(): void {
   performance.mark("ready");
 }
 
-start();
+if (document.getElementById("comparison")) startComparison();
+else start();

@@ -51,7 +51,7 @@ export interface Run extends Description {
   coordinates: Float32Array; // frame after frame, point after point
 }
 
-function bytesOf(id: string): ArrayBuffer {
+export function bytesOf(id: string): ArrayBuffer {
   const encoded = document.getElementById(id)?.textContent ?? "";
   const decode = (Uint8Array as unknown as { fromBase64?: (text: string) => Uint8Array }).fromBase64;
   if (decode) return decode.call(Uint8Array, encoded).buffer as ArrayBuffer;

@@ -6,7 +6,7 @@ export const grid = "#e9ecf1";
 export const accent = "#0b5fa5";
 export const timeMark = "#d1495b";
 
-const separate = ["#0b5fa5", "#d1495b", "#2a8f66", "#d98c1f", "#7253a8", "#3aa0b8", "#8a5a2b", "#5b6678"];
+export const separate = ["#0b5fa5", "#d1495b", "#2a8f66", "#d98c1f", "#7253a8", "#3aa0b8", "#8a5a2b", "#5b6678"];
 
 /** A colour for each of `count` curves: separate ones, or one scale from dark to light for members of a family. */
 export function colours(count: number, family: boolean): string[] {

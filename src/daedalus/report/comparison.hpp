@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "daedalus/report/plot_picture.hpp"
 #include "daedalus/solve/comparison.hpp"
 
 namespace daedalus::report {
@@ -14,6 +15,12 @@ std::string to_text(const solve::Comparison& comparison, const std::string& comm
 std::string to_csv(const solve::Comparison& comparison);
 /// A document with the table; inside of another document, \input takes the table alone.
 std::string to_latex(const solve::Comparison& comparison);
+
+/// A self-contained HTML page: work-precision diagrams, tolerance proportionality, residuals over time, a sortable
+/// table.
+std::string to_page(const solve::Comparison& comparison);
+/// The work-precision diagram: error against processor time, one panel per method, one curve per formulation.
+Picture work_precision(const solve::Comparison& comparison);
 
 /// The fastest successful run of a model whose error is at most `error` (of positions, velocities and other unknowns
 /// beside multipliers), or null.

@@ -93,6 +93,27 @@ std::vector<RunColumn> columns_of(const Comparison& comparison) {
   return columns;
 }
 
+std::string series_of(const Comparison& comparison, const ComparedRun& run) {
+  return comparison.models.size() > 1 ? comparison.models[run.model].name + ": " + run.formulation : run.formulation;
+}
+
+std::vector<std::string> series_of(const Comparison& comparison) {
+  std::vector<std::string> series;
+  for (const ComparedRun& run : comparison.runs)
+    if (const std::string own = series_of(comparison, run); std::ranges::find(series, own) == series.end())
+      series.push_back(own);
+  return series;
+}
+
+std::string error_title(const Comparison& comparison) {
+  const auto has = [&](Quantity quantity) {
+    return std::ranges::find(comparison.quantities, quantity) != comparison.quantities.end();
+  };
+  if (has(Quantity::position))
+    return has(Quantity::velocity) ? "error of positions and velocities" : "error of positions";
+  return "error";
+}
+
 std::string name_of(const ComparedRun& run) { return run.formulation + " + " + run.method; }
 
 std::string tolerance_text(double value) {

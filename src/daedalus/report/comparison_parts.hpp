@@ -37,6 +37,14 @@ std::vector<std::string> invariants_of(const solve::Comparison& comparison);
 /// How far a run changed an invariant, relative to its size; absent where it has none of that name.
 std::optional<double> change_of(const solve::ComparedRun& run, const std::string& invariant);
 
+/// What has a colour of its own in diagrams: "projection", with several models "pendulum: projection". By appearance.
+std::vector<std::string> series_of(const solve::Comparison& comparison);
+std::string series_of(const solve::Comparison& comparison, const solve::ComparedRun& run);
+/// Marks of diagrams have this many shapes; with eight colours that is no common divisor.
+inline constexpr std::size_t mark_shapes = 5;
+/// "error of positions and velocities": what diagrams show.
+std::string error_title(const solve::Comparison& comparison);
+
 /// "projection + dop853".
 std::string name_of(const solve::ComparedRun& run);
 /// A tolerance as people write it: "1e-6", "2.5e-4".

@@ -44,11 +44,11 @@ void picture_options(const solve::Prepared& prepared, solve::RunOptions& options
   options.samples = std::clamp<std::size_t>(2'000'000 / width, 201, 3001);
 }
 
-std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& run, const solve::RunOptions& options) {
-  const model::Model& model = *prepared.model;
-  const PageData data = page_data(model, run);
+std::string page_of(const PageFrame& frame) {
+  std::size_t size = 1'000'000;
+  for (const auto& block : frame.numbers) size += block.second.size();
   std::string page;
-  page.reserve(data.numbers.size() + data.frames.size() + 1'000'000);
+  page.reserve(size);
   page += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
   page += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
   // Nothing is loaded from anywhere: the page says so itself. The icon is empty, so that none is asked for.
@@ -56,28 +56,20 @@ std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& ru
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'unsafe-inline'; "
       "style-src 'unsafe-inline'; img-src data: blob:\">\n<link rel=\"icon\" href=\"data:,\">\n";
   page += fmt::format("<meta name=\"generator\" content=\"daedalus {}\">\n", version());
-  page += fmt::format("<title>{} – Daedalus</title>\n<style>", escape_markup(model.name));
+  page += fmt::format("<title>{} – Daedalus</title>\n<style>", escape_markup(frame.title));
   page += page_style();
   page += "</style>\n</head>\n<body>\n";
-  page += fmt::format("<header class=\"top\">\n<h1>{}</h1>\n", escape_markup(model.name));
-  if (!model.description.empty()) page += fmt::format("<p class=\"lead\">{}</p>\n", escape_markup(model.description));
-  page += page_verdicts(prepared, run);
-  page += "</header>\n<main>\n";
-  page += fmt::format(
-      "<section class=\"long\">\n<h2>Motion</h2>\n<div class=\"motion{}\">\n<div id=\"player\"></div>\n<div "
-      "id=\"plots\"></div>\n</div>\n",
-      data.dimension == 0 ? " plain" : "");
-  page += "<noscript><p>The plots and the animation need JavaScript.</p></noscript>\n</section>\n";
-  if (data.has_phases) page += "<section>\n<h2>Plots of the model</h2>\n<div id=\"phases\"></div>\n</section>\n";
-  page += prepared.dae ? page_equations(*prepared.dae) : page_equations(prepared.functions->equations);
-  page += page_summary(prepared, run, options);
-  page += data_section(data, run);
+  page += fmt::format("<header class=\"top\">\n<h1>{}</h1>\n", escape_markup(frame.title));
+  if (!frame.lead.empty()) page += fmt::format("<p class=\"lead\">{}</p>\n", escape_markup(frame.lead));
+  page += frame.head + "</header>\n<main>\n" + frame.body;
+  const bool space = frame.scripts == PageFrame::Scripts::plots_and_space;
   page += fmt::format("</main>\n<footer>Made by daedalus {} ({}). Plots by uPlot{}.</footer>\n", version(), commit(),
-                      data.dimension == 3 ? ", animation by three.js" : "");
-  page += "<script type=\"application/json\" id=\"run\">" + data.description + "</script>\n";
-  page += "<script type=\"application/octet-stream\" id=\"numbers\">" + data.numbers + "</script>\n";
-  page += "<script type=\"application/octet-stream\" id=\"frames\">" + data.frames + "</script>\n";
-  if (data.dimension == 3) {
+                      space ? ", animation by three.js" : "");
+  for (const auto& [id, text] : frame.json)
+    page += fmt::format("<script type=\"application/json\" id=\"{}\">", id) + text + "</script>\n";
+  for (const auto& [id, text] : frame.numbers)
+    page += fmt::format("<script type=\"application/octet-stream\" id=\"{}\">", id) + text + "</script>\n";
+  if (space) {
     page += "<script>";
     page += page_script_3d();
     page += "</script>\n";
@@ -86,6 +78,28 @@ std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& ru
   page += page_script();
   page += "</script>\n</body>\n</html>\n";
   return page;
+}
+
+std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& run, const solve::RunOptions& options) {
+  const model::Model& model = *prepared.model;
+  const PageData data = page_data(model, run);
+  PageFrame frame;
+  frame.title = model.name;
+  frame.lead = model.description;
+  frame.head = page_verdicts(prepared, run);
+  frame.body = fmt::format(
+      "<section class=\"long\">\n<h2>Motion</h2>\n<div class=\"motion{}\">\n<div id=\"player\"></div>\n<div "
+      "id=\"plots\"></div>\n</div>\n",
+      data.dimension == 0 ? " plain" : "");
+  frame.body += "<noscript><p>The plots and the animation need JavaScript.</p></noscript>\n</section>\n";
+  if (data.has_phases) frame.body += "<section>\n<h2>Plots of the model</h2>\n<div id=\"phases\"></div>\n</section>\n";
+  frame.body += prepared.dae ? page_equations(*prepared.dae) : page_equations(prepared.functions->equations);
+  frame.body += page_summary(prepared, run, options);
+  frame.body += data_section(data, run);
+  frame.json = {{"run", data.description}};
+  frame.numbers = {{"numbers", data.numbers}, {"frames", data.frames}};
+  if (data.dimension == 3) frame.scripts = PageFrame::Scripts::plots_and_space;
+  return page_of(frame);
 }
 
 }  // namespace daedalus::report

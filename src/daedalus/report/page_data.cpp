@@ -18,16 +18,6 @@ using json = nlohmann::ordered_json;
 using model::Model;
 using solve::Trajectory;
 
-namespace {
-
-constexpr std::size_t most_numbers = 3'000'000;      ///< float64 in a page: 32 MB of text
-constexpr std::size_t many_columns = 200;            ///< above, only what is drawn is kept where space is short
-constexpr std::size_t most_residuals = 16;           ///< curves in one panel
-constexpr std::size_t most_frames = 4000;            ///< of the animation
-constexpr std::size_t most_coordinates = 2'000'000;  ///< float32 in all frames
-
-static_assert(std::endian::native == std::endian::little, "the page's numbers are little endian");
-
 std::string base64(const void* data, std::size_t size) {
   static constexpr char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const auto* bytes = static_cast<const unsigned char*>(data);
@@ -42,6 +32,27 @@ std::string base64(const void* data, std::size_t size) {
   }
   return text;
 }
+
+std::string script_text(const std::string& description) {
+  std::string text;
+  for (const char c : description) {
+    if (c == '<')  // could end the script element that the text stands in
+      text += "\\u003c";
+    else
+      text += c;
+  }
+  return text;
+}
+
+namespace {
+
+constexpr std::size_t most_numbers = 3'000'000;      ///< float64 in a page: 32 MB of text
+constexpr std::size_t many_columns = 200;            ///< above, only what is drawn is kept where space is short
+constexpr std::size_t most_residuals = 16;           ///< curves in one panel
+constexpr std::size_t most_frames = 4000;            ///< of the animation
+constexpr std::size_t most_coordinates = 2'000'000;  ///< float32 in all frames
+
+static_assert(std::endian::native == std::endian::little, "the page's numbers are little endian");
 
 /// Numbers of one series: a column of the run, a picture of it, or values computed here.
 struct Series {
@@ -93,13 +104,7 @@ class Collector {
         {"columns", columns},   {"series", series_.size()},
         {"panels", panels},     {"phases", phases},
         {"drawing", drawing}};
-    // "<" could end the script element that the text stands in
-    for (const char c : description.dump(-1, ' ', false, json::error_handler_t::replace)) {
-      if (c == '<')
-        data.description += "\\u003c";
-      else
-        data.description += c;
-    }
+    data.description = script_text(description.dump(-1, ' ', false, json::error_handler_t::replace));
     return data;
   }
 

@@ -1,12 +1,37 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "daedalus/solve/pipeline.hpp"
 
 // The parts of the page. All return HTML.
 
 namespace daedalus::report {
+
+/// What is particular to one page; `page_of` puts the document around it.
+struct PageFrame {
+  std::string title, lead;                                         ///< plain text
+  std::string head;                                                ///< below the title: tiles
+  std::string body;                                                ///< the sections
+  std::vector<std::pair<std::string, std::string>> json, numbers;  ///< by id: a description, blocks of base64
+  enum class Scripts { plots, plots_and_space } scripts = Scripts::plots;
+};
+std::string page_of(const PageFrame& frame);
+
+/// A tile with a number and what it means; the grade is good, fair, bad or empty.
+std::string page_tile(const std::string& grade, const std::string& what, const std::string& number,
+                      const std::string& words);
+/// 2.8·10⁻¹⁶: a small number for people.
+std::string power_of_ten(double value);
+/// "120 µs", "3.4 ms", "2 s".
+std::string time_text(double seconds);
+/// JSON that can stand in a script element.
+std::string script_text(const std::string& description);
+/// Bytes as base64; the page's numbers are little endian.
+std::string base64(const void* data, std::size_t size);
 
 /// Tiles that say in words and numbers whether the run can be trusted.
 std::string page_verdicts(const solve::Prepared& prepared, const solve::Trajectory& run);

@@ -10,9 +10,9 @@
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/mathml.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
-#include "daedalus/solve/tableau_method.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/report/page_parts.hpp"
+#include "daedalus/solve/tableau_method.hpp"
 
 namespace daedalus::report {
 
@@ -20,8 +20,6 @@ using expr::escape_markup;
 using solve::Trajectory;
 
 namespace {
-
-constexpr std::size_t most_rows = 16;
 
 std::string superscript(int exponent) {
   static const char* const digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
@@ -37,7 +35,8 @@ std::string summary_of(const std::string& name, const std::string& owner, const 
   return {};
 }
 
-/// 2.8·10⁻¹⁶: a small number for people.
+}  // namespace
+
 std::string power_of_ten(double value) {
   if (value == 0.0) return "0";
   if (!std::isfinite(value)) return "not finite";
@@ -56,16 +55,21 @@ std::string time_text(double seconds) {
   return fmt::format("{:.3g} s", seconds);
 }
 
+std::string page_tile(const std::string& grade, const std::string& what, const std::string& number,
+                      const std::string& words) {
+  return fmt::format(
+      "<div class=\"verdict {}\"><div class=\"what\">{}</div><div class=\"number\">{}</div><p>{}</p></div>\n", grade,
+      what, number, words);
+}
+
+namespace {
+
+constexpr std::size_t most_rows = 16;
+
 std::string grouped(std::size_t number) {
   std::string text = std::to_string(number);
   for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, "\u2009");
   return text;
-}
-
-std::string tile(const char* grade, const std::string& what, const std::string& number, const std::string& words) {
-  return fmt::format(
-      "<div class=\"verdict {}\"><div class=\"what\">{}</div><div class=\"number\">{}</div><p>{}</p></div>\n", grade,
-      what, number, words);
 }
 
 const char* level_word(std::size_t level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
@@ -83,24 +87,25 @@ std::string drift_tile(const Trajectory& run, bool projects) {
   for (std::size_t level = 0; level < 3; ++level) {
     if (!levels.present[level]) continue;
     worst = std::max(worst, levels.relative[level]);
-    parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", levels.mechanical ? level_word(level) : "algebraic equations",
-                         power_of_ten(levels.relative[level]));
+    parts +=
+        fmt::format("{}{} {}", parts.empty() ? "" : ", ", levels.mechanical ? level_word(level) : "algebraic equations",
+                    power_of_ten(levels.relative[level]));
   }
-  if (parts.empty()) return tile("good", "Constraints", "none", "The coordinates are free: nothing can drift.");
+  if (parts.empty()) return page_tile("good", "Constraints", "none", "The coordinates are free: nothing can drift.");
   const double tolerance = bar(run);
   const std::string numbers = fmt::format(" Largest residuals, relative to their largest terms: {}.", parts);
   // a hundred roundings of the largest term
   if (worst < 2e-14)
-    return tile("good", "Constraints", power_of_ten(worst),
-                (levels.mechanical ? "They hold to rounding error at every level, the hidden ones too."
-                                   : "The algebraic equations hold to rounding error.") +
-                    numbers);
+    return page_tile("good", "Constraints", power_of_ten(worst),
+                     (levels.mechanical ? "They hold to rounding error at every level, the hidden ones too."
+                                        : "The algebraic equations hold to rounding error.") +
+                         numbers);
   if (worst <= tolerance)
-    return tile("good", "Constraints", power_of_ten(worst),
-                fmt::format("They hold better than {}.{}", yardstick(run), numbers));
-  return tile(worst <= 100.0 * tolerance ? "fair" : "bad", "Constraints", power_of_ten(worst),
-              fmt::format("They drift: {} times {}.{}{}", power_of_ten(worst / tolerance), yardstick(run), numbers,
-                          projects ? "" : " <code>--formulation projection</code> keeps them."));
+    return page_tile("good", "Constraints", power_of_ten(worst),
+                     fmt::format("They hold better than {}.{}", yardstick(run), numbers));
+  return page_tile(worst <= 100.0 * tolerance ? "fair" : "bad", "Constraints", power_of_ten(worst),
+                   fmt::format("They drift: {} times {}.{}{}", power_of_ten(worst / tolerance), yardstick(run), numbers,
+                               projects ? "" : " <code>--formulation projection</code> keeps them."));
 }
 
 std::string invariant_tile(const Trajectory& run) {
@@ -112,32 +117,37 @@ std::string invariant_tile(const Trajectory& run) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", escape_markup(one.name), power_of_ten(one.relative));
   }
   const std::string numbers = fmt::format(" Largest residuals, relative to their largest terms: {}.", parts);
-  if (worst < 2e-14) return tile("good", "Invariants", power_of_ten(worst), "They hold to rounding error." + numbers);
+  if (worst < 2e-14)
+    return page_tile("good", "Invariants", power_of_ten(worst), "They hold to rounding error." + numbers);
   const double tolerance = bar(run);
-  return tile(worst <= tolerance ? "good" : worst <= 100.0 * tolerance ? "fair" : "bad", "Invariants", power_of_ten(worst),
-              fmt::format("They are {} {}.{}", worst <= tolerance ? "held better than" : "lost beyond", yardstick(run), numbers));
+  return page_tile(worst <= tolerance           ? "good"
+                   : worst <= 100.0 * tolerance ? "fair"
+                                                : "bad",
+                   "Invariants", power_of_ten(worst),
+                   fmt::format("They are {} {}.{}", worst <= tolerance ? "held better than" : "lost beyond",
+                               yardstick(run), numbers));
 }
 
 std::string energy_tile(const solve::Prepared& prepared, const Trajectory& run) {
   if (prepared.dae) return "";
   if (!prepared.functions->has_energy())
-    return tile("", "Energy", "unknown", "The model gives forces, not energies, so there is no verdict.");
+    return page_tile("", "Energy", "unknown", "The model gives forces, not energies, so there is no verdict.");
   if (!run.energy)
-    return tile("", "Energy", "not constant",
-                "Forces, dissipation or an explicit time put energy in or take it out, so its change says nothing "
-                "about the numerics.");
+    return page_tile("", "Energy", "not constant",
+                     "Forces, dissipation or an explicit time put energy in or take it out, so its change says nothing "
+                     "about the numerics.");
   const double change = *run.energy, tolerance = bar(run);
   const std::string of = "of the energy that moves";
   if (change < 1e-13)
-    return tile("good", "Energy", power_of_ten(change),
-                fmt::format("Kept to rounding error: the largest change, as a part {}.", of));
+    return page_tile("good", "Energy", power_of_ten(change),
+                     fmt::format("Kept to rounding error: the largest change, as a part {}.", of));
   // The errors of single steps add up: two digits above the tolerance is ordinary for a run of some hundred steps.
   if (change <= 100.0 * tolerance)
-    return tile("good", "Energy", power_of_ten(change),
-                fmt::format("Kept: the largest change as a part {}, {} {}.", of,
-                            change <= tolerance ? "below" : fmt::format("{} times", brief(change / tolerance, 2)),
-                            yardstick(run)));
-  return tile(
+    return page_tile("good", "Energy", power_of_ten(change),
+                     fmt::format("Kept: the largest change as a part {}, {} {}.", of,
+                                 change <= tolerance ? "below" : fmt::format("{} times", brief(change / tolerance, 2)),
+                                 yardstick(run)));
+  return page_tile(
       change < 0.01 ? "fair" : "bad", "Energy", power_of_ten(change),
       fmt::format(
           "It is lost or gained: the largest change as a part {}. A smaller {} shows whether the motion is right.", of,
@@ -147,17 +157,17 @@ std::string energy_tile(const solve::Prepared& prepared, const Trajectory& run) 
 std::string run_tile(const Trajectory& run) {
   const double t_reached = run.t.empty() ? run.t_start : run.t.back();
   if (run.success())
-    return tile("good", "Run", fmt::format("t = {} to {}", brief(run.t_start), brief(t_reached)),
-                fmt::format("{} steps, {} rejected, in {} after {} of preparation.", grouped(run.stats.steps),
-                            grouped(run.stats.rejected), time_text(run.seconds), time_text(run.prepare_seconds)));
-  return tile("bad", "Run", fmt::format("stopped at t = {}", brief(t_reached)), escape_markup(run.message));
+    return page_tile("good", "Run", fmt::format("t = {} to {}", brief(run.t_start), brief(t_reached)),
+                     fmt::format("{} steps, {} rejected, in {} after {} of preparation.", grouped(run.stats.steps),
+                                 grouped(run.stats.rejected), time_text(run.seconds), time_text(run.prepare_seconds)));
+  return page_tile("bad", "Run", fmt::format("stopped at t = {}", brief(t_reached)), escape_markup(run.message));
 }
 
 std::string system_tile(const solve::Prepared& prepared) {
   if (prepared.dae) {
     const structure::DaeFunctions& dae = *prepared.dae;
-    return tile("", "System", std::string(model::name_of(prepared.model->kind)),
-                fmt::format("{}, {} of them differential.", count(dae.dimension(), "unknown"), dae.differential));
+    return page_tile("", "System", std::string(model::name_of(prepared.model->kind)),
+                     fmt::format("{}, {} of them differential.", count(dae.dimension(), "unknown"), dae.differential));
   }
   const mechanics::Functions& fn = *prepared.functions;
   const std::size_t n = fn.n, m = fn.m;
@@ -168,7 +178,7 @@ std::string system_tile(const solve::Prepared& prepared) {
                             : fn.holonomic > 0
                                 ? "index 3: the constraints act through forces, two differentiations away"
                                 : "index 2: constraints on velocities";
-  return tile("", "System", std::string(model::name_of(prepared.model->kind)), words + "; " + index + ".");
+  return page_tile("", "System", std::string(model::name_of(prepared.model->kind)), words + "; " + index + ".");
 }
 
 /// Who asked for a choice: the command line, the model file or nobody.
@@ -190,12 +200,11 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
   const std::shared_ptr<const integrate::IntegratorEntry> method = solve::method_named(first_method);
   const auto code = [](const std::string& text) { return "<code>" + escape_markup(text) + "</code>"; };
   std::string text = "<table class=\"plain choices\"><tbody>\n";
-  text += row("formulation", code(run.formulation),
-              escape_markup(form.summary) + "; " +
-                  origin(options.formulation, given.formulation, "chosen by the program"));
+  text +=
+      row("formulation", code(run.formulation),
+          escape_markup(form.summary) + "; " + origin(options.formulation, given.formulation, "chosen by the program"));
   text += row("method", code(run.method),
-              escape_markup(method->summary) + "; " +
-                  origin(options.method, given.method, "chosen by the program"));
+              escape_markup(method->summary) + "; " + origin(options.method, given.method, "chosen by the program"));
   if (!run.chosen.empty()) text += row("why", "", escape_markup(run.chosen));
   if (run.step)
     text += row("step", brief(*run.step), "fixed, asked for on the command line");
@@ -213,8 +222,9 @@ std::string choices_table(const solve::Prepared& prepared, const Trajectory& run
                                  : "the start is taken as given");
   for (const auto& [name, value] : run.options)
     if (name.find('.') != std::string::npos)
-      text += row(escape_markup(name), code(value),
-                  escape_markup(summary_of(name, form.name, form.options) + summary_of(name, method->name, method->options)));
+      text += row(
+          escape_markup(name), code(value),
+          escape_markup(summary_of(name, form.name, form.options) + summary_of(name, method->name, method->options)));
   return text + "</tbody></table>\n";
 }
 
@@ -331,9 +341,8 @@ std::string page_summary(const solve::Prepared& prepared, const Trajectory& run,
     text += "<h3>Notes</h3>\n";
     for (const std::string& note : run.notes) text += "<p>" + escape_markup(note) + "</p>\n";
   }
-  text +=
-      "<div class=\"columns\">\n<div>\n" + start_table(run) + events_table(run) + "</div>\n<div>\n" + levels_table(run) +
-      cost_table(run);
+  text += "<div class=\"columns\">\n<div>\n" + start_table(run) + events_table(run) + "</div>\n<div>\n" +
+          levels_table(run) + cost_table(run);
   return text + "</div>\n</div>\n</section>\n";
 }
 

@@ -18,6 +18,9 @@ std::string decimal(double value, int decimals) {
   return value < 0.0 && !zero ? minus + text : text;
 }
 
+/// 10 with its exponent.
+Words decade(int k) { return {{"10"}, {k < 0 ? minus + std::to_string(-k) : std::to_string(k), true}}; }
+
 }  // namespace
 
 double Axis::place(double value) const {
@@ -58,6 +61,29 @@ Axis linear_axis(double low, double high, int wanted) {
   return axis;
 }
 
+Axis narrow_logarithmic_axis(double low, double high, int wanted) {
+  Axis axis{low, high, true, {}, 0};
+  const int first = static_cast<int>(std::ceil(std::log10(low) - 1e-9)),
+            last = static_cast<int>(std::floor(std::log10(high) + 1e-9));
+  const bool few = last - first < 1;
+  int step = 1;
+  while ((last - first) / step + 1 > std::max(2, wanted)) ++step;
+  for (int k = first - 1; k <= last; ++k)
+    for (int digit = 1; digit < 10; ++digit) {
+      const double value = digit * std::pow(10.0, k);
+      if (value < low * (1.0 - 1e-9) || value > high * (1.0 + 1e-9)) continue;
+      Words words;
+      if (digit == 1 && (last - k) % step == 0) words = decade(k);
+      if (few && (digit == 2 || digit == 5)) {
+        words = decade(k);
+        words.front().text = fmt::format("{}\u00B710", digit);
+      }
+      // Over many decades ticks between them would only be a comb.
+      if (digit == 1 || (step == 1 && last - first <= 4)) axis.ticks.push_back({value, words});
+    }
+  return axis;
+}
+
 Axis logarithmic_axis(double low, double high, int wanted) {
   int first = static_cast<int>(std::floor(std::log10(low) + 1e-9)),
       last = static_cast<int>(std::ceil(std::log10(high) - 1e-9));
@@ -70,7 +96,7 @@ Axis logarithmic_axis(double low, double high, int wanted) {
   while ((last - first) / step + 1 > std::max(2, wanted)) ++step;
   for (int k = first; k <= last; ++k) {
     Words words;
-    if ((last - k) % step == 0) words = {{"10"}, {k < 0 ? minus + std::to_string(-k) : std::to_string(k), true}};
+    if ((last - k) % step == 0) words = decade(k);
     axis.ticks.push_back({std::pow(10.0, k), words});
   }
   return axis;

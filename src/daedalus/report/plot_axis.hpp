@@ -28,6 +28,10 @@ Axis linear_axis(double low, double high, int wanted);
 /// An axis over whole decades around [low, high], both positive, with at most `wanted` texts.
 Axis logarithmic_axis(double low, double high, int wanted);
 
+/// An axis over [low, high], both positive and a little apart, with small ticks between decades; where less than two
+/// decades lie inside, 2 and 5 times a decade have texts too. The ends stay where they are.
+Axis narrow_logarithmic_axis(double low, double high, int wanted);
+
 /// The range widened by a part of its length on either side; a range without length becomes one around its value.
 std::pair<double, double> widened(double low, double high, double part);
 

@@ -92,6 +92,7 @@ std::string picture_pdf(const Picture& picture) {
   put(content, "1 J 1 j\n");
   for (const Area& area : picture.areas) write(content, area, picture.height);
   for (const Path& path : picture.paths) write(content, path, picture.height);
+  for (const Area& mark : picture.marks) write(content, mark, picture.height);
   for (const Label& label : picture.labels) write(content, label, picture.height);
 
   const std::vector<std::string> objects{

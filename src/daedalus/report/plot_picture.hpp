@@ -53,6 +53,7 @@ struct Picture {
   std::vector<Path> paths;
   std::vector<Label> labels;     ///< over all paths
   std::vector<Area> areas = {};  ///< below all paths
+  std::vector<Area> marks = {};  ///< over all paths, in order
 };
 
 /// Size of raised text and how far it is lifted, relative to the size of the text.

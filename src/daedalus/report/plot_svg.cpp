@@ -109,6 +109,7 @@ std::string picture_svg(const Picture& picture) {
   fmt::format_to(std::back_inserter(out), "<g fill=\"none\" stroke-linejoin=\"round\" stroke-linecap=\"round\">\n");
   for (const Area& area : picture.areas) write(out, area);
   for (const Path& path : picture.paths) write(out, path);
+  for (const Area& mark : picture.marks) write(out, mark);
   fmt::format_to(std::back_inserter(out),
                  "</g>\n<g font-family=\"Helvetica, 'Nimbus Sans', Arial, 'Liberation Sans', sans-serif\" "
                  "xml:space=\"preserve\">\n");

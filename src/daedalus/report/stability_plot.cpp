@@ -10,16 +10,15 @@
 #include <map>
 
 #include "daedalus/base/error.hpp"
-#include "daedalus/report/plot_axis.hpp"
-#include "daedalus/report/plot_font.hpp"
+#include "daedalus/report/plot_frame.hpp"
 #include "daedalus/report/plot_style.hpp"
 #include "daedalus/solve/tableau_method.hpp"
 
 namespace daedalus::report {
 namespace {
 
-constexpr double longest = 260.0, margin = 8.0, text_size = 8.0, title_size = 8.5, tick_length = 3.0, tick_pad = 3.0;
-constexpr Color ink{38, 38, 38}, pale{190, 190, 190}, shade{205, 226, 241}, edge{0, 114, 178};
+constexpr double longest = 260.0, margin = figure_margin;
+constexpr Color pale{190, 190, 190}, shade{205, 226, 241}, edge{0, 114, 178};
 struct Window {
   double left, right, low, high;
 };
@@ -153,17 +152,15 @@ class Drawing {
  public:
   Drawing(const integrate::IntegratorEntry& method, const Window& window) : method_(method), window_(window) {
     const double scale = longest / std::max(window.right - window.left, window.high - window.low);
-    width_ = scale * (window.right - window.left);
-    height_ = scale * (window.high - window.low);
-    x_ = linear_axis(window.left, window.right, static_cast<int>(width_ / 40.0));
-    y_ = linear_axis(window.low, window.high, static_cast<int>(height_ / 30.0));
-    double labels = 0.0;
-    for (const Tick& tick : y_.ticks) labels = std::max(labels, width_of(tick.words, text_size));
-    left_ = margin + title_size + 8.0 + labels + tick_pad + tick_length;
-    top_ = margin + title_size + 6.0;
+    frame_.width = scale * (window.right - window.left);
+    frame_.height = scale * (window.high - window.low);
+    frame_.x = linear_axis(window.left, window.right, static_cast<int>(frame_.width / 40.0));
+    frame_.y = linear_axis(window.low, window.high, static_cast<int>(frame_.height / 30.0));
+    frame_.left = margin + room_left(frame_.y);
+    frame_.top = margin + title_size + 6.0;
     const bool legend = integrate::stability_regions(method) > 1;
-    picture_.width = left_ + width_ + margin + (legend ? 60.0 : 4.0);
-    picture_.height = top_ + height_ + tick_length + tick_pad + text_size + title_size + 10.0;
+    picture_.width = frame_.left + frame_.width + margin + (legend ? 60.0 : 4.0);
+    picture_.height = frame_.bottom() + room_below + 5.0;
     picture_.title = "stability region of " + method.name;
     picture_.description = "where a step of size h on x' = lambda x does not make x grow, in the plane of h lambda";
   }
@@ -172,17 +169,17 @@ class Drawing {
     draw_lines_through_zero();
     const std::size_t regions = integrate::stability_regions(method_);
     for (std::size_t formula = 0; formula < regions; ++formula) draw_region(formula, regions);
-    draw_axes();
+    draw_axes(picture_, frame_, {{"Re h\u03bb"}}, {{"Im h\u03bb"}});
     const std::string what = regions > 1 ? ": stable outside of the lines" : ": stable where shaded";
-    label({left_ + width_ / 2, margin + title_size}, {{method_.name + what}}, title_size, Anchor::middle);
+    label({frame_.left + frame_.width / 2, margin + title_size}, {{method_.name + what}}, title_size, Anchor::middle);
     return std::move(picture_);
   }
 
  private:
-  Spot at(double x, double y) const { return {left_ + width_ * x_.place(x), top_ + height_ * (1.0 - y_.place(y))}; }
+  Spot at(double x, double y) const { return frame_.at(x, y); }
   void line(Spot from, Spot to, Color color, double width) { picture_.paths.push_back({{from, to}, color, width}); }
-  void label(Spot spot, Words words, double size, Anchor anchor, bool upwards = false) {
-    picture_.labels.push_back({spot, std::move(words), size, anchor, ink, upwards});
+  void label(Spot spot, Words words, double size, Anchor anchor) {
+    picture_.labels.push_back({spot, std::move(words), size, anchor, ink});
   }
 
   void draw_lines_through_zero() {
@@ -203,7 +200,7 @@ class Drawing {
       picture_.areas.push_back(std::move(area));
       return;
     }
-    const double y = top_ + 6.0 + 11.0 * static_cast<double>(formula), x = left_ + width_ + 8.0;
+    const double y = frame_.top + 6.0 + 11.0 * static_cast<double>(formula), x = frame_.left + frame_.width + 8.0;
     line({x, y - 2.5}, {x + 12.0, y - 2.5}, color, 1.0);
     label({x + 15.0, y}, {{fmt::format("order {}", formula + first_order())}}, text_size, Anchor::start);
   }
@@ -227,28 +224,9 @@ class Drawing {
     finish();
   }
 
-  void draw_axes() {
-    const double bottom = top_ + height_;
-    picture_.paths.push_back({{{left_, top_}, {left_, bottom}, {left_ + width_, bottom}}, ink, 0.5});
-    for (const Tick& tick : x_.ticks) {
-      const Spot spot = at(tick.value, window_.low);
-      line(spot, {spot.x, spot.y + tick_length}, ink, 0.5);
-      label({spot.x, spot.y + tick_length + tick_pad + 0.72 * text_size}, tick.words, text_size, Anchor::middle);
-    }
-    for (const Tick& tick : y_.ticks) {
-      const Spot spot = at(window_.left, tick.value);
-      line({spot.x - tick_length, spot.y}, spot, ink, 0.5);
-      label({spot.x - tick_length - tick_pad, spot.y + 0.36 * text_size}, tick.words, text_size, Anchor::end);
-    }
-    label({left_ + width_ / 2, bottom + tick_length + tick_pad + text_size + title_size + 3.0}, {{"Re h\u03bb"}},
-          title_size, Anchor::middle);
-    label({margin + title_size, top_ + height_ / 2}, {{"Im h\u03bb"}}, title_size, Anchor::middle, true);
-  }
-
   const integrate::IntegratorEntry& method_;
   Window window_;
-  Axis x_, y_;
-  double left_ = 0.0, top_ = 0.0, width_ = 0.0, height_ = 0.0;
+  Frame frame_;
   Picture picture_;
 };
 

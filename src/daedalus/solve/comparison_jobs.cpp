@@ -21,7 +21,7 @@ namespace daedalus::solve {
 namespace {
 
 constexpr double short_run = 0.05;  ///< seconds; such runs are repeated
-constexpr int most_repetitions = 5;
+constexpr int most_repetitions = 12;
 constexpr unsigned steps_between_looks = 16;  ///< at the clock
 
 /// Gathers residuals by parts of the time.

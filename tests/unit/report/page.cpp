@@ -5,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <regex>
 
 #include "daedalus/model/reader.hpp"
+#include "unit/report/page_tools.hpp"
 
 namespace daedalus::report {
 namespace {
@@ -33,31 +33,6 @@ std::string pendulum(const std::string& more = "") {
          "[lagrangian]\nkinetic = \"(der(x)^2 + der(y)^2)/2\"\npotential = \"9.81*y\"\n"
          "[constraints]\nrod = \"x^2 + y^2 = 1\"\n[simulation]\nt_end = 1.0\n" +
          more;
-}
-
-std::string block(const std::string& page, const std::string& id) {
-  const std::string mark = "id=\"" + id + "\">";
-  const std::size_t from = page.find(mark) + mark.size();
-  return page.substr(from, page.find("</script>", from) - from);
-}
-
-template <class Number>
-std::vector<Number> decoded(const std::string& text) {
-  static const std::string letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string bytes;
-  unsigned value = 0, bits = 0;
-  for (const char c : text) {
-    if (c == '=') break;
-    value = value << 6 | static_cast<unsigned>(letters.find(c));
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes += static_cast<char>(value >> bits & 255U);
-    }
-  }
-  std::vector<Number> numbers(bytes.size() / sizeof(Number));
-  std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(Number));
-  return numbers;
 }
 
 TEST(Page, HoldsTheNumbersOfTheRun) {
