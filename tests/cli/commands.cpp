@@ -133,6 +133,24 @@ TEST(Analyze, GivesTheJsonOfTheContract) {
   EXPECT_NEAR(json["violations"][0]["value"], 0.0121, 1e-12);
 }
 
+TEST(Analyze, NamesWhatIsRedundantAndWhatIsNotUnique) {
+  const nlohmann::json open{"lambda.left", "lambda.right", "lambda.middle"};
+  for (const std::string command : {"analyze", "init"}) {
+    const auto json = daedalus(command + " models/parallelogram.toml --json").json();
+    EXPECT_EQ(json["redundant_constraints"][0]["constraint"], "middle") << command;
+    EXPECT_EQ(json["multipliers_not_unique"], open) << command;
+  }
+  EXPECT_EQ(daedalus("analyze models/pendulum.toml --json").json()["multipliers_not_unique"], nlohmann::json::array());
+}
+
+TEST(Simulate, TellsTheSingularPositionsThatItPassed) {
+  const auto json = daedalus("simulate models/slider_crank_position.toml --t-end 4 --json").json();
+  ASSERT_EQ(json["singular_positions"].size(), 2U);
+  EXPECT_EQ(json["singular_positions"][1]["constraints"], nlohmann::json{"slide"});
+  EXPECT_NEAR(json["singular_positions"][1]["t"], 3.09222, 1e-4);  // three quarters of the period
+  EXPECT_EQ(daedalus("simulate models/pendulum.toml --t-end 1 --json").json()["singular_positions"], nlohmann::json::array());
+}
+
 TEST(Init, SaysWhatMoved) {
   const auto json = daedalus("init models/pendulum.toml --json").json();
   EXPECT_EQ(json["consistent"], true);

@@ -20,6 +20,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/finite.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/integrate/crossing.hpp"
 #include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/event_search.hpp"
 #include "daedalus/integrate/first_step.hpp"
@@ -39,6 +40,17 @@ constexpr double farthest_projection = 20.0;
 /// The last step may be this much longer than asked for, so that no tiny one remains.
 constexpr double stretch = 1.01;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// At a distance s from a singular position round-off eps becomes eps/s in positions and eps/s^2 in velocities: a step ends
+/// where that is a tenth of the tolerance, but for very tight ones no farther than this.
+constexpr double below_tolerance = 10.0, farthest_end = 0.2;
+/// Where steps must end farther away than this, one over a singular position has little room.
+constexpr double little_room = 0.01;
+/// Where a step of given size ends nearer than this, it has no branch to go on; and where its rows are projected.
+constexpr double lost_end = 1e-10, lost_row = 1e-4;
+/// A step over a singular position reaches so far that it is met here: no method has a stage near this part of a step.
+constexpr double met_at = 0.45;
+/// Interpolated states are off by the tolerance, and have a branch where they are this many tolerances from the other one.
+constexpr double clear_of_branches = 10.0;
 /// So many events at one moment, each after the other, are without end.
 constexpr int most_stalled = 500;
 
@@ -88,6 +100,8 @@ class Run {
         before_(stepper.stats()),
         detector_(method.stability_radius) {
     check();
+    if (options.branches != nullptr && options.branches->arrows > 0)
+      crossing_ = std::make_unique<Crossing>(*options.branches, system);
     if (options.events != nullptr) search_ = std::make_unique<EventSearch>(*options.events, system);
   }
 
@@ -113,7 +127,7 @@ class Run {
 
  private:
   /// Why a step was not taken.
-  enum class Refusal { none, error, evaluation, projection };
+  enum class Refusal { none, error, evaluation, projection, branch };
 
   void check() const {
     DAEDALUS_CHECK(x_.size() == system_.dimension, "{} values for {} unknowns", x_.size(), system_.dimension);
@@ -160,6 +174,7 @@ class Run {
       fail(outcome, fmt::format("at the start, t = {}", time_text(t_)));
       return false;
     }
+    if (crossing_) crossing_->begin(t_, x_.data());
     return true;
   }
 
@@ -196,7 +211,8 @@ class Run {
         if (!whole_step && must_stop()) return;
         const double t_next = stop_before(t_grid);
         const double h = last || !whole_step || t_next != t_grid ? t_next - t_ : direction_ * size;
-        if (try_step(h, t_next, nullptr) != Refusal::none) {
+        refusal_ = try_step(h, t_next, nullptr);
+        if (refusal_ != Refusal::none) {
           fail_at_step(t_next);
           return;
         }
@@ -248,7 +264,9 @@ class Run {
           fail_for_small_step(t_next);
           return;
         }
-        if (attempt_.next_step && refusal_ != Refusal::projection) {
+        if (refusal_ == Refusal::branch) {
+          size = instead_;
+        } else if (attempt_.next_step && refusal_ != Refusal::projection) {
           size = std::min(size, std::abs(*attempt_.next_step));
         } else {
           size *= refusal_ == Refusal::error ? growth(attempt_.error, safety, 1.0) : failure_factor;
@@ -300,7 +318,7 @@ class Run {
     explained_ = attempt_.outcome != Evaluation::ok;
     if (explained_) return refuse(attempt_.outcome);
     if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
-    if (tolerance != nullptr && !(attempt_.error <= 1.0)) return Refusal::error;
+    if (tolerance != nullptr && !(attempt_.error <= most_error())) return Refusal::error;
     if (system_.project) {
       ++result_.stats.projections;
       std::copy(stepper_.candidate(), stepper_.candidate() + x_.size(), row_.begin());
@@ -308,12 +326,20 @@ class Run {
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
       if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
+    }
+    if (crossing_ && !stays_on_branch(t_next, tolerance)) return Refusal::branch;
+    if (system_.project) {
       const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
       if (tolerance != nullptr && from_constraints && projected_too_far(*tolerance)) return Refusal::projection;
     }
     const Evaluation outcome = stepper_.accepted(t_next);
     explained_ = outcome != Evaluation::ok;
     if (explained_) return refuse(outcome);
+    if (crossing_) {
+      crossing_->accept(stepper_, result_.singular_positions);
+      evaluate(crossing_->short_at_end() ? Stages::on_constraints : Stages::as_they_are);
+    }
+    ended_near_ = 0;
     t_old_ = t_;
     t_ = t_next;
     ++result_.stats.steps;
@@ -337,6 +363,41 @@ class Run {
     if (sum <= farthest_projection * farthest_projection * static_cast<double>(x_.size())) return false;
     attempt_.worst = worst;
     return true;
+  }
+
+  /// The least distance from a singular position at which steps end.
+  double nearest_end() const { return std::min(std::sqrt(below_tolerance * epsilon / options_.tolerance.rtol), farthest_end); }
+
+  /// Over a singular position a step may be as far off as a projection brings back, where shorter ones would lose more to
+  /// round-off.
+  double most_error() const { return ended_near_ == 1 && nearest_end() > little_room ? farthest_projection : 1.0; }
+
+  Crossing::Zones zones() const {
+    const double rtol = options_.tolerance.rtol;
+    if (options_.step) return {100.0 * lost_row, lost_row};
+    return {clear_of_branches * rtol, nearest_end()};
+  }
+
+  void evaluate(Stages stages) {
+    if (options_.branches->evaluate) options_.branches->evaluate(stages);
+  }
+
+  /// Whether a step may be accepted beside a singular position; if not, `instead_` is what to try.
+  bool stays_on_branch(double t_next, const Tolerance* tolerance) {
+    const double nearest = tolerance == nullptr ? lost_end : nearest_end();
+    const Crossing::Verdict verdict = crossing_->judge({t_, t_next, stepper_.state(), stepper_.candidate()}, nearest);
+    if (verdict == Crossing::Verdict::ordinary || verdict == Crossing::Verdict::crosses) return true;
+    if (tolerance == nullptr) return verdict == Crossing::Verdict::unclear;
+    const double size = std::abs(t_next - t_), way = std::abs(crossing_->way());
+    if (verdict == Crossing::Verdict::unclear) {
+      instead_ = 0.5 * size;
+      return false;
+    }
+    // Over it, or, if that failed, half of the way to it. What is refused again must do.
+    if (t_next == options_.t_end || ++ended_near_ > 2) return true;
+    instead_ = ended_near_ == 1 ? way / met_at : 0.5 * way;
+    evaluate(Stages::on_constraints);
+    return false;
   }
 
   Refusal refuse(Evaluation outcome) {
@@ -401,6 +462,7 @@ class Run {
       fail(outcome, fmt::format("after the event at t = {}", time_text(t)));
       return false;
     }
+    if (crossing_) crossing_->begin(t, x);
     at_event_ = false;
     return true;
   }
@@ -454,6 +516,11 @@ class Run {
       observer_.output(t, stepper_.state());
       return true;
     }
+    if (crossing_ && crossing_->interpolate(stepper_, t, zones(), row_.data()) &&
+        all_finite(row_.data(), row_.size())) {
+      observer_.output(t, row_.data());
+      return true;
+    }
     Evaluation outcome = stepper_.interpolate((t - t_old_) / (t_ - t_old_), row_.data());
     const auto& project = system_.project ? system_.project : system_.project_between;
     if (outcome == Evaluation::ok && project) {
@@ -493,7 +560,20 @@ class Run {
     result_.message = fmt::format("{}, {}", what, where);
   }
 
+  std::string dependent() const {
+    std::string names;
+    for (const std::string& name : crossing_->constraints()) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
+    return names;
+  }
+
   void fail_at_step(double t_next) {
+    if (refusal_ == Refusal::branch) {
+      result_.status = Status::singular;
+      result_.message = fmt::format("the step from t = {} to t = {} ends in a singular position of {}, from where the equations do not "
+                                    "say how the motion goes on; choose a step size that goes over it",
+                                    time_text(t_), time_text(t_next), dependent());
+      return;
+    }
     fail(outcome_, fmt::format("in the step from t = {} to t = {}", time_text(t_), time_text(t_next)));
   }
 
@@ -509,6 +589,14 @@ class Run {
           "the constraints are nearly dependent at t = {}: going back to them moves '{}' by more than the tolerance allows, "
           "even after a step of {}; a singular position (a dead centre, a branching) is near",
           time_text(t_), system_.names.empty() ? "the state" : system_.names[*attempt_.worst], brief(std::abs(t_next - t_), 3));
+      return;
+    }
+    if (refusal_ == Refusal::branch) {
+      result_.status = Status::singular;
+      result_.message = fmt::format(
+          "the constraints {} are nearly dependent at t = {}: two branches come close there and do not meet, and the motion turns "
+          "from one into the other too sharply for a step of {}",
+          dependent(), time_text(t_), brief(std::abs(t_next - t_), 3));
       return;
     }
     result_.status = Status::step_too_small;
@@ -532,6 +620,9 @@ class Run {
   double t_, t_old_ = 0.0;
   std::vector<double> row_;
   std::unique_ptr<EventSearch> search_;
+  std::unique_ptr<Crossing> crossing_;
+  int ended_near_ = 0;     ///< so many steps from here ended too near a singular position
+  double instead_ = 0.0;   ///< size of the step to try after one that did
   bool at_event_ = false;   ///< the latest state is x_, not yet that of the stepper
   bool restarted_ = false;  ///< the last step ended with an event
   double t_last_event_ = std::numeric_limits<double>::quiet_NaN();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "daedalus/integrate/branches.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 
 namespace daedalus::integrate {
@@ -64,6 +65,7 @@ struct LoopOptions {
   /// Between t_start and t_end, ascending in the direction of integration; delivered by dense output.
   std::vector<double> output_times;
   const EventHooks* events = nullptr;
+  const BranchHooks* branches = nullptr;  ///< where constraints may become dependent
 };
 
 /// What the loop tells while it runs. Each may be empty.
@@ -84,6 +86,7 @@ struct LoopResult {
   Status status = Status::done;
   std::string message;             ///< empty when done
   std::vector<std::string> notes;  ///< for example that the problem looks stiff
+  std::vector<SingularPosition> singular_positions;  ///< that were passed, in order
   double t = 0.0;                  ///< reached
   Stats stats;
 };

@@ -212,6 +212,9 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["invariants"] = invariants_json(trajectory);
   json["events"] = Json::array();
   for (const solve::EventRecord& event : trajectory.events) json["events"].push_back({{"name", event.name}, {"t", event.t}});
+  json["singular_positions"] = Json::array();
+  for (const integrate::SingularPosition& passed : trajectory.singular_positions)
+    json["singular_positions"].push_back({{"t", passed.t}, {"constraints", passed.constraints}});
   json["stats"] = stats_json(trajectory.stats);
   json["stats"]["seconds"] = trajectory.seconds;
   json["stats"]["prepare_seconds"] = trajectory.prepare_seconds;

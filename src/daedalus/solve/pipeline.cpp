@@ -15,6 +15,7 @@
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/integrate/loop.hpp"
+#include "daedalus/solve/branches.hpp"
 #include "daedalus/solve/choose.hpp"
 #include "daedalus/solve/events.hpp"
 #include "daedalus/solve/recorder.hpp"
@@ -241,6 +242,12 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     events.connect(event_port({prepared.functions, prepared.dae}, formulated, {events.frozen().data(), events.discrete()}), formulated.system.dimension);
     loop.events = &events.hooks();
   }
+  integrate::BranchHooks branches;
+  if (prepared.functions) {
+    branches = branches_of(prepared.functions, redundant_rows(prepared, start), events.any() ? events.frozen().data() : nullptr);
+    let_stages_be_projected(formulated.system, branches);
+    loop.branches = &branches;
+  }
   Recorder recorder(formulated, shown(model, events.discrete()), trajectory, options);
   if (!start.found) {
     trajectory.status = start.singular ? integrate::Status::singular : integrate::Status::no_convergence;
@@ -300,6 +307,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                                      brief(run.t), formulated.observation->explain());
   }
   trajectory.notes.insert(trajectory.notes.end(), run.notes.begin(), run.notes.end());
+  trajectory.singular_positions = run.singular_positions;
+  if (!run.singular_positions.empty()) trajectory.notes.push_back(passed_text(run.singular_positions));
   trajectory.stats = run.stats;
   trajectory.stats.factorizations += formulated.factorizations();
   trajectory.seconds = trajectory.stages.back().second;

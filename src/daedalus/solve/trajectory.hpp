@@ -65,6 +65,7 @@ struct Trajectory {
   double last(const std::string& name) const;
 
   std::vector<EventRecord> events;  ///< that happened, in order
+  std::vector<integrate::SingularPosition> singular_positions;  ///< that were passed, in order
 
   LevelResiduals constraints;
   std::optional<double> energy;  ///< largest relative change, where the model is conservative
