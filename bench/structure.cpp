@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -25,12 +26,17 @@ double seconds_of(const auto& work) {
 
 struct Problem {
   std::string name, variables, equations;
-  int per_member;  ///< equations
+  int (*members)(int equations);  ///< N
 };
 
+int whole(int equations) { return equations; }
+int half(int equations) { return equations / 2; }
+int third(int equations) { return equations / 3; }
+int root(int equations) { return static_cast<int>(std::sqrt(2.0 * equations)); }
+
 std::string text_of(const Problem& problem, int equations) {
-  return fmt::format("kind = \"dae\"\n[parameters]\nN = {}\n[variables]\n{}[equations]\n{}",
-                     equations / problem.per_member, problem.variables, problem.equations);
+  return fmt::format("kind = \"dae\"\n[parameters]\nN = {}\n[variables]\n{}[equations]\n{}", problem.members(equations),
+                     problem.variables, problem.equations);
 }
 
 const std::vector<Problem>& problems() {
@@ -41,21 +47,27 @@ const std::vector<Problem>& problems() {
        "\"node[i]\" = { for = \"i in 1..N-1\", equation = \"u[i]' = j[i] - j[i+1]\" }\n"
        "\"wire[i]\" = { for = \"i in 1..N-1\", equation = \"j[i] = u[i-1] - u[i]\" }\n"
        "end = \"j[N] = u[N-1]\"\n",
-       2},
+       half},
       {"chain of integrators (index n)", "\"x[i]\" = { for = \"i in 1..N\" }\n",
-       "first = \"x[1] = sin(t)\"\n\"next[i]\" = { for = \"i in 2..N\", equation = \"x[i-1]' = x[i]\" }\n", 1},
+       "first = \"x[1] = sin(t)\"\n\"next[i]\" = { for = \"i in 2..N\", equation = \"x[i-1]' = x[i]\" }\n",
+       whole},
+      {"chains of integrators of lengths 1, 2, 3, ...",  // each needs a raise of its own
+       "\"x[i,k]\" = { for = \"i in 1..N, k in 1..i\" }\n",
+       "\"first[i]\" = { for = \"i in 1..N\", equation = \"x[i,1] = sin(t)\" }\n"
+       "\"next[i,k]\" = { for = \"i in 1..N, k in 2..i\", equation = \"x[i,k-1]' = x[i,k]\" }\n",
+       root},
       {"band, implicit", "\"x[i]\" = { for = \"i in 1..N\" }\n",
        "first = \"x[1]' + x[2]' = -x[1]\"\n"
        "\"row[i]\" = { for = \"i in 2..N-1\", equation = \"x[i-1]' + 4*x[i]' + x[i+1]' = x[i-1] - x[i+1]^2\" }\n"
        "last = \"x[N-1]' + x[N]' = t\"\n",
-       1},
+       whole},
       {"tree of tanks with incompressible pipes",
        "\"p[i]\" = { for = \"i in 1..N\" }\n\"q[i]\" = { for = \"i in 1..N\" }\n",
        "root = \"q[1] = p[1]\"\n"
        "\"pipe[i]\" = { for = \"i in 2..N\", equation = \"q[i]' = p[i] - p[floor(i/2)]\" }\n"
        "\"knot[i]\" = { for = \"i in 1..N\", equation = \"q[i] = if(2*i <= N, q[min(2*i,N)], 0) + if(2*i+1 <= N, "
        "q[min(2*i+1,N)], 0) + if(2*i > N, p[i]', 0)\" }\n",
-       2},
+       half},
       {"chain of pendulums (index 3)",
        "\"x[i]\" = { for = \"i in 1..N\", start = \"i\" }\n\"y[i]\" = { for = \"i in 1..N\" }\n\"lam[i]\" = { for = "
        "\"i in 1..N\" }\n",
@@ -66,9 +78,10 @@ const std::vector<Problem>& problems() {
        "mxN = \"x[N]'' = -lam[N]*(x[N] - x[N-1])\"\nmyN = \"y[N]'' = -lam[N]*(y[N] - y[N-1]) - 9.81\"\n"
        "\"rod[i]\" = { for = \"i in 1..N\", equation = \"(x[i] - if(i > 1, x[max(i-1,1)], 0))^2 + (y[i] - if(i > 1, "
        "y[max(i-1,1)], 0))^2 = 1\" }\n",
-       3},
+       third},
       {"every row but the last takes a wrong column", "\"x[i]\" = { for = \"i in 1..N\" }\n",
-       "\"row[i]\" = { for = \"i in 1..N-1\", equation = \"x[i]^2 + x[i+1] = t\" }\nlast = \"x[1] = 1\"\n", 1},
+       "\"row[i]\" = { for = \"i in 1..N-1\", equation = \"x[i]^2 + x[i+1] = t\" }\nlast = \"x[1] = 1\"\n",
+       whole},
   };
   return all;
 }

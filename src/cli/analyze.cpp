@@ -1,5 +1,10 @@
+#include <fmt/format.h>
+
 #include "cli/command.hpp"
+#include "cli/output_kinds.hpp"
 #include "daedalus/report/json.hpp"
+#include "daedalus/report/output_file.hpp"
+#include "daedalus/report/structure_plot.hpp"
 #include "daedalus/report/text.hpp"
 #include "daedalus/solve/analysis.hpp"
 #include "daedalus/solve/pipeline.hpp"
@@ -7,9 +12,15 @@
 namespace daedalus::cli {
 
 int analyze(const Command& command) {
-  const solve::Prepared prepared = solve::prepare(read(command));
-  const solve::Analysis analysis = solve::analyze(prepared, solve::start_time(*prepared.model, command.run));
+  const PlotKind plot = plot_kind_of(command.plot);
+  const auto model = std::make_shared<const model::Model>(read(command));
+  const solve::Analysis analysis = solve::analyze(model, solve::start_time(*model, command.run));
+  if (plot != PlotKind::none) {
+    const report::Picture picture = report::structure_picture(analysis);
+    report::write_file(command.plot, plot == PlotKind::svg ? report::picture_svg(picture) : report::picture_pdf(picture));
+  }
   print(command.json ? report::to_json(analysis) : report::to_text(analysis, command.model));
+  if (plot != PlotKind::none && !command.json && !command.quiet) print(fmt::format("{:<10}{}\n", "drew", command.plot));
   return done;
 }
 

@@ -66,7 +66,9 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
     add_overrides(sub);
   };
 
-  add_model(add("analyze", "class, index, degrees of freedom, hidden constraints, consistency"));
+  CLI::App* analyze = add("analyze", "class, index, degrees of freedom, hidden constraints, consistency");
+  add_model(analyze);
+  analyze->add_option("--plot", command.plot, "picture of the signature matrix and its blocks: .svg or .pdf");
   CLI::App* derive = add("derive", "the equations: M, C, dV/dq, Q, G and the hidden constraints");
   add_model(derive);
   derive->add_option("--format", command.format, "text, latex or json")->check(CLI::IsMember({"text", "latex", "json"}));

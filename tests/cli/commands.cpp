@@ -151,6 +151,59 @@ TEST(Simulate, TellsTheSingularPositionsThatItPassed) {
   EXPECT_EQ(daedalus("simulate models/pendulum.toml --t-end 1 --json").json()["singular_positions"], nlohmann::json::array());
 }
 
+TEST(Analyze, TellsTheStructureOfADae) {
+  const Folder folder;
+  const std::string model = folder.write("bob.toml", R"(kind = "dae"
+[variables]
+x = 0.6
+y = -0.8
+lam = 0
+[equations]
+fx = "x'' = -lam*x"
+fy = "y'' = -lam*y - 9.81"
+rod = "x^2 + y^2 = 1"
+)");
+  const Call call = daedalus("analyze " + model + " --json --plot " + folder.file("bob.svg"));
+  EXPECT_EQ(call.status, 0);
+  const auto json = call.json();
+  EXPECT_EQ(json["structural_index"], 3);
+  EXPECT_EQ(json["free_initial_values"], 2);
+  const auto& structure = json["structure"];
+  EXPECT_EQ(structure["regular"], true);
+  EXPECT_EQ(structure["jacobian"], "regular");
+  EXPECT_EQ(structure["equations"][2]["name"], "rod");
+  EXPECT_EQ(structure["equations"][2]["offset"], 2);
+  EXPECT_EQ(structure["unknowns"][0]["offset"], 2);
+  EXPECT_EQ(structure["unknowns"][2]["offset"], 0);
+  EXPECT_EQ(structure["blocks"].size(), 1u);
+  EXPECT_NE(slurp(folder.file("bob.svg")).find("</svg>"), std::string::npos);
+}
+
+TEST(Analyze, GivesAVerdictOnSingularEquations) {
+  const Folder folder;
+  const std::string model = folder.write("wrong.toml", R"(kind = "dae"
+[variables]
+x = 1
+y = 0
+z = 0
+[equations]
+a = "x' = -x"
+b = "x = 2^t"
+c = "y + z = x"
+)");
+  const Call call = daedalus("analyze " + model + " --json");
+  EXPECT_EQ(call.status, 0);
+  const auto json = call.json();
+  EXPECT_TRUE(json["index"].is_null());
+  EXPECT_TRUE(json["structural_index"].is_null());
+  EXPECT_EQ(json["structure"]["regular"], false);
+  EXPECT_EQ(json["structure"]["overdetermined"]["equations"], (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(json["structure"]["underdetermined"]["unknowns"], (std::vector<std::string>{"y", "z"}));
+  const Call text = daedalus("analyze " + model);
+  EXPECT_NE(text.out.find("too many  2 equations (a, b) for 1 unknown (x)\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("too few   1 equation (c) for 2 unknowns (y, z)\n"), std::string::npos) << text.out;
+}
+
 TEST(Init, SaysWhatMoved) {
   const auto json = daedalus("init models/pendulum.toml --json").json();
   EXPECT_EQ(json["consistent"], true);

@@ -6,8 +6,6 @@
 // Linear Algebra Appl. 88/89, 1987), which is accurate to round-off.
 #include "daedalus/linalg/rank.hpp"
 
-#include <btf.h>
-
 #include <cmath>
 #include <utility>
 
@@ -246,18 +244,6 @@ RankDecision row_rank(const Sparsity& pattern, const double* values) {
   decision.dependent_rows = std::move(selection.dependent);
   decision.combinations = std::move(selection.combinations);
   return decision;
-}
-
-std::size_t structural_rank(const Sparsity& pattern) {
-  if (pattern.rows == 0 || pattern.columns == 0) return 0;
-  // The rows of A are the columns of A^T, which has the same largest matching.
-  std::vector<int> start(pattern.rows + 1), entry(pattern.nonzeros()), match(pattern.columns), work(5 * pattern.rows);
-  for (std::size_t i = 0; i <= pattern.rows; ++i) start[i] = static_cast<int>(pattern.row_start[i]);
-  for (std::size_t k = 0; k < entry.size(); ++k) entry[k] = static_cast<int>(pattern.column[k]);
-  double operations = 0.0;
-  const int matched = btf_maxtrans(static_cast<int>(pattern.columns), static_cast<int>(pattern.rows), start.data(),
-                                   entry.data(), 0.0, &operations, match.data(), work.data());
-  return static_cast<std::size_t>(matched);
 }
 
 }  // namespace daedalus::linalg

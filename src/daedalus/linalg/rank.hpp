@@ -21,7 +21,4 @@ struct RankDecision {
 /// dependent, later ones are preferred. Values that are not finite: rank 0 with `kept` and `dropped` NaN.
 RankDecision row_rank(const Sparsity& pattern, const double* values);
 
-/// Structural rank (largest matching of rows and columns).
-std::size_t structural_rank(const Sparsity& pattern);
-
 }  // namespace daedalus::linalg

@@ -17,17 +17,10 @@ namespace daedalus::model {
 namespace {
 
 constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-using Neighbours = std::vector<std::vector<std::size_t>>;
+using Neighbours = Occurrences;
 
 /// Which unknowns stand in which equation.
 Neighbours incidence(const Model& model, const std::vector<Unknown>& unknowns) {
-  if (model.kind == Kind::linear) {
-    Neighbours rows(model.E.rows);
-    for (const Matrix* matrix : {&model.E, &model.A})
-      for (const Entry& entry : matrix->entries)
-        if (!entry.value.is_constant(0.0)) rows[entry.row].push_back(entry.column);
-    return rows;
-  }
   std::unordered_map<NodeId, std::size_t> column;
   for (std::size_t j = 0; j < unknowns.size(); ++j) {
     column[unknowns[j].symbol.id()] = j;
@@ -130,8 +123,8 @@ std::string list(const std::vector<std::string>& names) {
 /// Tells in the author's names what a matching leaves over.
 class Balance {
  public:
-  Balance(const Model& model, const std::vector<Unknown>& unknowns, std::string noun)
-      : model_(model), unknowns_(unknowns), noun_(std::move(noun)), rows_(incidence(model, unknowns)) {}
+  Balance(const Model& model, const std::vector<Unknown>& unknowns, std::string noun, Occurrences rows)
+      : model_(model), unknowns_(unknowns), noun_(std::move(noun)), rows_(std::move(rows)) {}
 
   void too_many(Faults& faults) const {
     const Part part = over(match(rows_, unknowns_.size()));
@@ -244,15 +237,15 @@ void check_balance(const Model& model, Faults& faults) {
                model.equations[0].place);
     return;
   }
-  const Balance balance(model, unknowns, mechanics ? "auxiliary unknown" : "variable");
+  const Balance balance(model, unknowns, mechanics ? "auxiliary unknown" : "variable", incidence(model, unknowns));
   if (model.equations.size() > unknowns.size())
     balance.too_many(faults);
   else
     balance.too_few(faults);
 }
 
-void check_assignment(const Model& model, Faults& faults) {
-  Balance(model, model.variables, "variable").square(faults);
+void check_assignment(const Model& model, const Occurrences& occurrences, Faults& faults) {
+  Balance(model, model.variables, "variable", occurrences).square(faults);
 }
 
 }  // namespace daedalus::model

@@ -16,8 +16,10 @@ void check_derivatives(const Model& model, Faults& faults);
 /// too few (maximum matching and the coarse decomposition of Dulmage and Mendelsohn, 1958).
 void check_balance(const Model& model, Faults& faults);
 
-/// Checks that every variable of a square model of kind dae or linear can have an equation of its own. Takes a time in
-/// proportion to the number of variables in all equations, definitions written out.
-void check_assignment(const Model& model, Faults& faults);
+/// Which variables each equation contains, by their places.
+using Occurrences = std::vector<std::vector<std::size_t>>;
+
+/// Checks that every variable of a square model of kind dae or linear can have an equation of its own.
+void check_assignment(const Model& model, const Occurrences& occurrences, Faults& faults);
 
 }  // namespace daedalus::model

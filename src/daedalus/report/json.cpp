@@ -275,6 +275,48 @@ std::string to_json(const solve::Comparison& comparison) {
   return text_of(json);
 }
 
+namespace {
+
+std::string_view name_of(solve::StructureCheck::Verdict verdict) {
+  using Verdict = solve::StructureCheck::Verdict;
+  switch (verdict) {
+    case Verdict::not_tried: return "not tried";
+    case Verdict::regular: return "regular";
+    case Verdict::singular_at_start: return "singular at the start";
+    case Verdict::singular: return "singular";
+    case Verdict::not_finite: return "not finite";
+  }
+  return "";
+}
+
+Json part_json(const structure::StructuralAnalysis& structure, const structure::Part& part) {
+  return {{"equations", structure.equation_names(part.rows)}, {"unknowns", structure.unknown_names(part.columns)}};
+}
+
+Json structure_json(const structure::StructuralAnalysis& structure, const solve::StructureCheck& check) {
+  Json json{{"regular", structure.regular()},
+            {"overdetermined", part_json(structure, structure.parts.over)},
+            {"underdetermined", part_json(structure, structure.parts.under)}};
+  if (!structure.regular()) return json;
+  const structure::Offsets& offsets = structure.sigma->offsets;
+  json["free_initial_values"] = offsets.degrees_of_freedom();
+  json["equations"] = Json::array();
+  for (std::size_t i = 0; i < structure.equations.size(); ++i)
+    json["equations"].push_back({{"name", structure.equations[i]},
+                                 {"offset", offsets.c[i]},
+                                 {"unknown", structure.unknowns[structure.sigma->transversal.column_of[i]]}});
+  json["unknowns"] = Json::array();
+  for (std::size_t j = 0; j < structure.unknowns.size(); ++j)
+    json["unknowns"].push_back({{"name", structure.unknowns[j]}, {"offset", offsets.d[j]}});
+  json["blocks"] = Json::array();
+  for (const structure::Part& block : structure.blocks) json["blocks"].push_back(part_json(structure, block));
+  json["jacobian"] = name_of(check.verdict);
+  json["dependent_equations"] = check.dependent;
+  return json;
+}
+
+}  // namespace
+
 std::string to_json(const solve::Analysis& analysis) {
   Json json = with_version();
   json["model"] = analysis.model;
@@ -297,6 +339,7 @@ std::string to_json(const solve::Analysis& analysis) {
   json["consistent"] = analysis.consistent;
   json["violations"] = violations_json(analysis.violations);
   json["notes"] = analysis.notes;
+  json["structure"] = structure_json(analysis.structure, analysis.structure_check);
   return text_of(json);
 }
 

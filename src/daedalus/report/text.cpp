@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <map>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/report/text_parts.hpp"
 
 namespace daedalus::report {
+
+using solve::StructureCheck;
 
 namespace {
 
@@ -60,6 +64,49 @@ std::string invariant_line(const std::vector<solve::InvariantResidual>& invarian
   for (std::size_t i = most_lines; i < invariants.size(); ++i) rest = std::max(rest, invariants[i].relative);
   if (invariants.size() > most_lines) parts.push_back(fmt::format("{} others {}", invariants.size() - most_lines, small(rest)));
   return line("invariant", joined(parts) + " (largest residuals, relative to their largest terms)");
+}
+
+/// "above 1 (structural index 3)".
+std::string index_text(const solve::Analysis& analysis) {
+  const std::string found = analysis.index                                 ? std::to_string(*analysis.index)
+                            : analysis.system_class.ends_with("above 1") ? "above 1"
+                                                                           : "not defined";
+  if (!analysis.structural_index) return found + " (structurally singular)";
+  if (analysis.structure_check.verdict == StructureCheck::Verdict::singular)
+    return fmt::format("{} (structural index {}, not valid here)", found, *analysis.structural_index);
+  return fmt::format("{} (structural index {})", found, *analysis.structural_index);
+}
+
+/// Which equations are differentiated and which derivatives they then determine, what must be solved together, and
+/// what is over- or underdetermined.
+std::string structure_lines(const structure::StructuralAnalysis& structure) {
+  if (!structure.regular()) {
+    std::string text;
+    if (!structure.parts.over.rows.empty()) text += line("too many", structure.text_of(structure.parts.over));
+    if (!structure.parts.under.columns.empty()) text += line("too few", structure.text_of(structure.parts.under));
+    return text;
+  }
+  std::map<int, std::vector<std::string>, std::greater<>> differentiated;
+  const std::vector<int>& c = structure.sigma->offsets.c;
+  for (std::size_t i = 0; i < c.size(); ++i)
+    if (c[i] > 0) differentiated[c[i]].push_back(structure.equations[i]);
+  std::string text;
+  std::size_t shown = 0;
+  for (const auto& [times, names] : differentiated)
+    if (++shown <= most_lines)
+      text += line(shown == 1 ? "offsets" : "", fmt::format("differentiated {}: {}", count(static_cast<std::size_t>(times), "time"),
+                                                            structure::listed(names)));
+  if (shown > most_lines) text += line("", fmt::format("... and {} (--json lists all)", count(shown - most_lines, "further line")));
+  std::size_t loops = 0;
+  for (const structure::Part& block : structure.blocks) {
+    if (block.rows.size() == 1 || ++loops > most_lines) continue;
+    std::vector<std::string> derivatives;
+    for (const std::size_t j : block.columns) derivatives.push_back(structure.highest_derivative(j));
+    text += line(loops == 1 ? "loop" : "", fmt::format("{} together determine {}", structure::listed(structure.equation_names(block.rows)),
+                                                       structure::listed(derivatives)));
+  }
+  if (loops > most_lines) text += line("", fmt::format("... and {} (--json lists all)", count(loops - most_lines, "further loop")));
+  return text;
 }
 
 std::string level_name(int level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
@@ -129,17 +176,15 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   text += line("class", analysis.system_class);
   text += line("size", fmt::format("{}, {}", count(analysis.unknowns, "unknown"), count(analysis.equations, "equation")));
   const bool mechanical = analysis.kind == "lagrangian" || analysis.kind == "mechanical";
-  const std::string structural = analysis.structural_index ? fmt::format(" (structural index {})", *analysis.structural_index)
-                                 : mechanical              ? " (structurally singular)"
-                                                           : "";
-  text += line("index", analysis.index                                ? fmt::format("{}{}", *analysis.index, structural)
-                        : analysis.system_class.ends_with("above 1") ? "above 1"
-                                                                     : "not defined");
+  text += line("index", index_text(analysis));
   const std::string free = count(analysis.free_initial_values, "initial value") + " free";
   if (mechanical)
     text += line("freedom", count(analysis.degrees_of_freedom, "degree") + " of freedom, " + free);
   else if (analysis.index)
     text += line("freedom", free);
+  else if (analysis.structure_check.verdict == StructureCheck::Verdict::regular)
+    text += line("freedom", free + ", by the structure");
+  if (!mechanical) text += structure_lines(analysis.structure);
   for (std::size_t i = 0; i < analysis.hidden.size() && i < most_lines; ++i)
     text += line(i == 0 ? "hidden" : "", fmt::format("{}, {} level: {}", analysis.hidden[i].of,
                                                      analysis.hidden[i].level == 1 ? "velocity" : "acceleration",
@@ -161,6 +206,8 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   if (analysis.violations.size() > most_lines)
     text += line("", fmt::format("... and {} further violations", analysis.violations.size() - most_lines));
   text += notes_lines(analysis.notes);
+  if (!mechanical && !analysis.structure.regular())
+    return text + line("next", "correct the equations that are named: every unknown needs an equation of its own");
   text += line("next", analysis.consistent ? fmt::format("daedalus simulate {}", path)
                                            : fmt::format("daedalus init {}   (what a consistent start looks like)", path));
   return text;

@@ -4,7 +4,6 @@
 
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
-#include "daedalus/linalg/rank.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
 namespace daedalus::solve {
@@ -13,31 +12,19 @@ using mechanics::Functions;
 
 namespace {
 
-/// The pattern of [M G^T; G 0], which is the system Jacobian of the signature method for the offsets c = (0 for the
-/// equations of motion, 2 for holonomic, 1 for nonholonomic constraints), d = (2 for q, 0 for lambda).
-linalg::Sparsity kkt_pattern(const Functions& fn) {
-  std::vector<std::vector<std::size_t>> rows(fn.n + fn.m);
-  for (std::size_t i = 0; i < fn.n; ++i)
-    for (std::size_t k = fn.mass.row_start[i]; k < fn.mass.row_start[i + 1]; ++k) rows[i].push_back(fn.mass.column[k]);
-  for (std::size_t i = 0; i < fn.m; ++i)
-    for (std::size_t k = fn.jacobian.row_start[i]; k < fn.jacobian.row_start[i + 1]; ++k) {
-      rows[fn.jacobian.column[k]].push_back(fn.n + i);
-      rows[fn.n + i].push_back(fn.jacobian.column[k]);
-    }
-  linalg::Sparsity pattern{fn.n + fn.m, fn.n + fn.m, {0}, {}};
-  for (const auto& row : rows) {
-    pattern.column.insert(pattern.column.end(), row.begin(), row.end());
-    pattern.row_start.push_back(pattern.column.size());
-  }
-  return pattern;
-}
-
 /// Index of constrained motion: 3 with holonomic constraints, 2 with nonholonomic ones alone, 1 with algebraic auxiliary
 /// unknowns, 0 for an ODE.
 int index_of(const Functions& fn) {
   if (fn.holonomic > 0) return 3;
   if (fn.m > 0) return 2;
   return fn.algebraic.empty() ? 0 : 1;
+}
+
+std::string singular_note(const structure::StructuralAnalysis& structure) {
+  std::string note = "structurally singular: no assignment of equations to unknowns exists";
+  if (!structure.parts.over.rows.empty()) note += "; too many: " + structure.text_of(structure.parts.over);
+  if (!structure.parts.under.columns.empty()) note += "; too few: " + structure.text_of(structure.parts.under);
+  return note;
 }
 
 }  // namespace
@@ -89,12 +76,9 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
       (fn.n - start.holonomic_rank) + (fn.n - start.rank) + fn.differential.size() - start.invariant_rank;
 
   out.index = index_of(fn);
-  if (linalg::structural_rank(kkt_pattern(fn)) == fn.n + fn.m)
-    out.structural_index = out.index;
-  else
-    out.notes.push_back(
-        "structurally singular: no assignment of equations to unknowns exists, so some constraint or coordinate is "
-        "not determined");
+  out.structure = structure::structural_analysis(equations_of(eq));
+  out.structural_index = out.structure.index();
+  if (!out.structure.regular()) out.notes.push_back(singular_note(out.structure));
   mechanics::Evaluator evaluator(functions);
   if (!start.w.empty()) evaluator.guess_auxiliary(start.w);
   if (const auto outcome = evaluator.accelerations(t_start, start.x.data()); outcome != mechanics::Outcome::ok) {
@@ -112,12 +96,37 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
 
 namespace {
 
-Analysis analyze_dae(const Prepared& prepared, double t_start) {
-  const structure::DaeFunctions& fn = *prepared.dae;
+/// Says what the system Jacobian means for the structural index.
+std::string note_on(const StructureCheck& check) {
+  using Verdict = StructureCheck::Verdict;
+  switch (check.verdict) {
+    case Verdict::singular:
+      return fmt::format(
+          "the structure does not tell the index: the system Jacobian is singular wherever it was tried, its rows for {} "
+          "follow from others",
+          structure::listed(check.dependent));
+    case Verdict::singular_at_start:
+      return fmt::format("the system Jacobian is singular at the start, its rows for {} follow from others; nearby it is not",
+                         structure::listed(check.dependent));
+    case Verdict::not_finite: return "the system Jacobian has no finite values at the start nor nearby";
+    default: return {};
+  }
+}
+
+Analysis analyze_structure(const model::Model& model, const structure::EquationSet& system) {
   Analysis out;
-  out.model = fn.model->name;
-  out.kind = model::name_of(fn.model->kind);
-  out.unknowns = out.equations = fn.dimension();
+  out.model = model.name;
+  out.kind = model::name_of(model.kind);
+  out.structure = structure::structural_analysis(system);
+  out.structural_index = out.structure.index();
+  out.unknowns = out.structure.unknowns.size();
+  out.equations = out.structure.equations.size();
+  return out;
+}
+
+/// Adds to the structure of a DAE what its values tell.
+Analysis analyze_values(Analysis out, const structure::EquationSet& system, const Prepared& prepared, double t_start) {
+  const structure::DaeFunctions& fn = *prepared.dae;
   Start start;
   try {
     start = consistent_start(prepared.dae, t_start, Initialize::project);
@@ -127,7 +136,11 @@ Analysis analyze_dae(const Prepared& prepared, double t_start) {
   }
   out.consistent = start.found && start.consistent_as_given;
   if (!start.message.empty()) out.notes.push_back(start.message);
+  out.structure_check = check_structure(system, out.structure, t_start, start.found ? start.values : NamedValues{});
+  if (const std::string note = note_on(out.structure_check); !note.empty()) out.notes.push_back(note);
   if (!start.found) {
+    if (out.structure_check.verdict == StructureCheck::Verdict::regular)
+      out.free_initial_values = out.structure.sigma->offsets.degrees_of_freedom();
     out.system_class = start.index_above_one ? "differential-algebraic equations of an index above 1" : "differential-algebraic equations";
     return out;
   }
@@ -150,8 +163,22 @@ Analysis analyze_dae(const Prepared& prepared, double t_start) {
 
 }  // namespace
 
+Analysis analyze(const std::shared_ptr<const model::Model>& model, double t_start) {
+  if (model->kind != model::Kind::dae && model->kind != model::Kind::linear) return analyze(prepare(model), t_start);
+  const structure::EquationSet system = structure::equations_of(*model);
+  Analysis out = analyze_structure(*model, system);
+  if (out.structure.regular()) return analyze_values(std::move(out), system, prepare(model), t_start);
+  out.system_class = out.unknowns == out.equations ? "structurally singular equations"
+                     : out.unknowns < out.equations ? "more equations than unknowns"
+                                                    : "fewer equations than unknowns";
+  out.consistent = false;
+  return out;
+}
+
 Analysis analyze(const Prepared& prepared, double t_start) {
-  return prepared.dae ? analyze_dae(prepared, t_start) : analyze(prepared.functions, t_start);
+  if (!prepared.dae) return analyze(prepared.functions, t_start);
+  const structure::EquationSet system = structure::equations_of(*prepared.model);
+  return analyze_values(analyze_structure(*prepared.model, system), system, prepared, t_start);
 }
 
 }  // namespace daedalus::solve

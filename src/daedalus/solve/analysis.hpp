@@ -8,6 +8,7 @@
 #include "daedalus/mechanics/functions.hpp"
 #include "daedalus/solve/pipeline.hpp"
 #include "daedalus/solve/start.hpp"
+#include "daedalus/solve/structure_check.hpp"
 
 namespace daedalus::solve {
 
@@ -30,9 +31,16 @@ struct Analysis {
   bool consistent = true;
   std::vector<Violation> violations;
   std::vector<std::string> notes;
+
+  /// How it follows from which unknowns stand in which equations; `structural_index` is its index.
+  structure::StructuralAnalysis structure;
+  StructureCheck structure_check;
 };
 
-/// Analyses a model at its (consistent) start.
+/// Analyses a model at its (consistent) start. A model of kind dae or linear that is structurally singular, which cannot
+/// be prepared, gets its verdict, too.
+Analysis analyze(const std::shared_ptr<const model::Model>& model, double t_start);
+/// The same for a model that is prepared.
 Analysis analyze(const Prepared& prepared, double t_start);
 /// The same for mechanics.
 Analysis analyze(const std::shared_ptr<const mechanics::Functions>& functions, double t_start);

@@ -154,9 +154,11 @@ Initialize initialize_mode(const model::Model& model, const RunOptions& options)
   return parse_initialize(options.initialize.value_or(model.simulation.initialize.value_or("project")));
 }
 
-Prepared prepare(model::Model given) {
+Prepared prepare(model::Model model) { return prepare(std::make_shared<const model::Model>(std::move(model))); }
+
+Prepared prepare(std::shared_ptr<const model::Model> model) {
   Prepared prepared;
-  prepared.model = std::make_shared<const model::Model>(std::move(given));
+  prepared.model = std::move(model);
   if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {
     prepared.dae = timed(prepared.stages, "compile", [&] { return structure::compile_dae(prepared.model); });
     check_resets({nullptr, prepared.dae});

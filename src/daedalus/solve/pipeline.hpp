@@ -24,6 +24,7 @@ struct Prepared {
 
 /// Derives and compiles. Throws Error for what a model asks that is not available.
 Prepared prepare(model::Model model);
+Prepared prepare(std::shared_ptr<const model::Model> model);
 
 /// Time at which runs start: from the options, the model, or 0.
 double start_time(const model::Model& model, const RunOptions& options);

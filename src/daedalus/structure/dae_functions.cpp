@@ -81,8 +81,13 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
     throw Error("not-square", fmt::format("{} for {}", count(model.E.rows, "equation"), count(model.E.columns, "variable")),
                 "to run a model, give E and A as many rows as there are variables",
                 given_equations.equations.empty() ? Place{model.source} : given_equations.equations[0].place);
+  const linalg::Sparsity pattern = signature_of(given_equations).pattern;
+  model::Occurrences occurrences;
+  for (std::size_t i = 0; i < pattern.rows; ++i)
+    occurrences.emplace_back(pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[i]),
+                             pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[i + 1]));
   Faults faults;
-  model::check_assignment(model, faults);
+  model::check_assignment(model, occurrences, faults);
   faults.throw_if_any();
   DAEDALUS_CHECK(eq.F.size() == eq.y.size(), "{} equations for {} unknowns", eq.F.size(), eq.y.size());
 

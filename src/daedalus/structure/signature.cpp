@@ -145,7 +145,7 @@ Signature signature_of(const EquationSet& system) {
       std::size_t end = k;
       while (end < jacobian.row_start[i + 1] && unknown[jacobian.column[end]] == j) ++end;
       for (std::size_t last = end; last-- > k;) {
-        if (with_numbers[last].is_constant(0.0) || vanishes(jacobian.value[last])) continue;
+        if (vanishes(jacobian.value[last]) || vanishes(with_numbers[last])) continue;
         sigma.pattern.column.push_back(j);
         sigma.order.push_back(times[jacobian.column[last]]);
         sigma.derivative.push_back(jacobian.value[last]);

@@ -1,5 +1,11 @@
 #include "daedalus/structure/structural_analysis.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "daedalus/base/text.hpp"
+
 namespace daedalus::structure {
 
 std::optional<int> StructuralAnalysis::index() const {
@@ -20,6 +26,18 @@ std::vector<std::string> StructuralAnalysis::unknown_names(const std::vector<std
   std::vector<std::string> names;
   for (const std::size_t j : which) names.push_back(unknowns[j]);
   return names;
+}
+
+std::string StructuralAnalysis::text_of(const Part& part) const {
+  return fmt::format("{} ({}) for {} ({})", count(part.rows.size(), "equation"), listed(equation_names(part.rows)),
+                     count(part.columns.size(), "unknown"), listed(unknown_names(part.columns)));
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 8;
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
+  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "),
+                     names.size() > most ? fmt::format(", ... ({} in all)", names.size()) : "");
 }
 
 StructuralAnalysis structural_analysis(const EquationSet& system) {

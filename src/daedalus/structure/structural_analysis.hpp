@@ -28,7 +28,12 @@ struct StructuralAnalysis {
   std::string highest_derivative(std::size_t unknown) const;
   std::vector<std::string> equation_names(const std::vector<std::size_t>& which) const;
   std::vector<std::string> unknown_names(const std::vector<std::size_t>& which) const;
+  /// "2 equations (a, b) for 1 unknown (x)".
+  std::string text_of(const Part& part) const;
 };
+
+/// "a, b, c"; of many names the first ones and how many there are.
+std::string listed(const std::vector<std::string>& names);
 
 /// Analyses a system; the time is nearly proportional to the size of its equations.
 StructuralAnalysis structural_analysis(const EquationSet& system);

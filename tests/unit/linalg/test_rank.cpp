@@ -158,27 +158,5 @@ TEST(RowRank, TellsSmallAnglesFromRoundOffInLargeMatrices) {
   EXPECT_GT(three.kept, 1e-4);
 }
 
-TEST(StructuralRank, IsTheLargestMatching) {
-  Eigen::MatrixXd A(3, 4);
-  A << 1, 1, 0, 0, 1, 1, 0, 0, 1, 1, 0, 0;
-  EXPECT_EQ(structural_rank(sparse(A).pattern), 2u);
-  A(1, 3) = 1.0;
-  EXPECT_EQ(structural_rank(sparse(A).pattern), 3u);
-  EXPECT_EQ(structural_rank(sparse(A.transpose()).pattern), 3u);
-  EXPECT_EQ(structural_rank(sparse(Eigen::MatrixXd::Zero(3, 3)).pattern), 0u);
-  EXPECT_EQ(structural_rank(Sparsity{}), 0u);
-}
-
-TEST(StructuralRank, IsAtLeastTheNumericalRank) {
-  Random random(11);
-  for (int trial = 0; trial < 50; ++trial) {
-    Eigen::MatrixXd A = random.matrix(7, 9);
-    A = (A.array().abs() < 0.8).select(0.0, A);  // about a fifth of the entries stay
-    const Matrix matrix = sparse(A);
-    // Random values: the numerical rank equals the structural one with probability 1.
-    EXPECT_EQ(structural_rank(matrix.pattern), rank_of(matrix).rank) << A;
-  }
-}
-
 }  // namespace
 }  // namespace daedalus::linalg

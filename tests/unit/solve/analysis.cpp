@@ -86,5 +86,66 @@ TEST(Analysis, UndeterminedAuxiliaryUnknownsHaveNoIndex) {
   EXPECT_FALSE(analysis.index.has_value());
 }
 
+solve::Analysis analysed_model(const std::string& text) {
+  return solve::analyze(std::make_shared<const model::Model>(model::read_model_text(text, "test")), 0.0);
+}
+
+std::string plain(const std::string& variables, const std::string& equations) {
+  return "kind = \"dae\"\n[variables]\n" + variables + "\n[equations]\n" + equations;
+}
+
+using Verdict = solve::StructureCheck::Verdict;
+
+TEST(Analysis, OfADaeHasItsStructure) {
+  const solve::Analysis pendulum = analysed_model(
+      plain("x = 0.6\ny = -0.8\nlam = 0", "fx = \"x'' = -lam*x\"\nfy = \"y'' = -lam*y - 9.81\"\nrod = \"x^2 + y^2 = 1\""));
+  EXPECT_FALSE(pendulum.index);
+  EXPECT_EQ(pendulum.structural_index, 3);
+  EXPECT_EQ(pendulum.free_initial_values, 2u);
+  EXPECT_EQ(pendulum.structure_check.verdict, Verdict::regular);
+  ASSERT_EQ(pendulum.structure.blocks.size(), 1u);
+  EXPECT_EQ(pendulum.structure.highest_derivative(0), "der(x,2)");
+
+  const solve::Analysis easy = analysed_model(plain("x = 1\nz = 0", "rate = \"x' = -z\"\nroot = \"z^3 + z = x\""));
+  EXPECT_EQ(easy.index, 1);
+  EXPECT_EQ(easy.structural_index, 1);
+  EXPECT_EQ(easy.free_initial_values, 1u);
+  EXPECT_EQ(easy.structure_check.verdict, Verdict::regular);
+}
+
+/// The same pendulum by its Lagrangian: multipliers are unknowns, equations of motion have the names of coordinates.
+TEST(Analysis, OfMechanicsHasTheStructureOfItsEquations) {
+  const solve::Analysis pendulum = analysed(planar("x = 0.6\ny = 0.8", "rod = \"x^2 + y^2 = 1\""));
+  const structure::StructuralAnalysis& structure = pendulum.structure;
+  EXPECT_EQ(structure.equations, (std::vector<std::string>{"motion of x", "motion of y", "rod"}));
+  EXPECT_EQ(structure.unknowns, (std::vector<std::string>{"x", "y", "lambda.rod"}));
+  EXPECT_EQ(structure.sigma->offsets.c, (std::vector<int>{0, 0, 2}));
+  EXPECT_EQ(structure.sigma->offsets.d, (std::vector<int>{2, 2, 0}));
+}
+
+TEST(Analysis, SaysWhereStructureDeceives) {
+  const solve::Analysis coupled = analysed_model(
+      plain("x = 1\ny = 0.5", "rate = \"x' + y' = -x\"\nboth = \"x' + y' + x - 2*y = -x + sin(t)\""));
+  EXPECT_EQ(coupled.index, 1);
+  EXPECT_EQ(coupled.structural_index, 0);
+  EXPECT_EQ(coupled.structure_check.verdict, Verdict::singular);
+  EXPECT_EQ(coupled.structure_check.dependent, (std::vector<std::string>{"both"}));
+  EXPECT_EQ(coupled.free_initial_values, 1u);
+  EXPECT_TRUE(std::any_of(coupled.notes.begin(), coupled.notes.end(),
+                          [](const std::string& note) { return contains(note, "does not tell the index"); }));
+}
+
+TEST(Analysis, OfSingularEquationsNamesTheParts) {
+  const solve::Analysis wrong = analysed_model(
+      plain("x = 1\ny = 0\nz = 0", "a = \"x' = -x\"\nb = \"x = exp(-t)\"\nc = \"y + z = x\""));
+  EXPECT_FALSE(wrong.index);
+  EXPECT_FALSE(wrong.structural_index);
+  EXPECT_FALSE(wrong.consistent);
+  EXPECT_EQ(wrong.structure.text_of(wrong.structure.parts.over), "2 equations (a, b) for 1 unknown (x)");
+  EXPECT_EQ(wrong.structure.text_of(wrong.structure.parts.under), "1 equation (c) for 2 unknowns (y, z)");
+  const solve::Analysis wide = analysed_model("kind = \"linear\"\n[linear]\nE = [[1, 0]]\nA = [[0, 1]]\n");
+  EXPECT_EQ(wide.system_class, "fewer equations than unknowns");
+}
+
 }  // namespace
 }  // namespace daedalus::tests

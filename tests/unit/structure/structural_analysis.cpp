@@ -53,6 +53,7 @@ TEST(SignatureMatrix, OnlyWhatAnEquationTrulyDependsOn) {
            {"(sin(x)^2 + cos(x)^2 - 1)*y'' + y' = x", 0, 1},
            {"none*x'' + x' = y", 1, 0},
            {"(two - 2)*x' + x = y", 0, 0},
+           {"(x + y + none)*x' - x*x' - y*x' = y", -1, 0},
            {"(two - twice)*(x'*y) + x = 1", 0, -1},
            {"mode*x' + x = y", 1, 0},
            {"if(t > 1, x', x) = y", 1, 0},
@@ -203,6 +204,24 @@ TEST(SystemJacobian, SaysWhereStructureDeceives) {
     EXPECT_TRUE(verdict.finite);
     EXPECT_FALSE(verdict.regular);
     EXPECT_EQ(verdict.dependent, (std::vector<std::size_t>{1}));
+  }
+}
+
+/// Masses in a row without inertia of their own: connected to the ground the matrix is regular, free it is not. One
+/// block of 100 equations is too large for a rank decision at once.
+TEST(SystemJacobian, LargeBlocks) {
+  const auto chain = [](const std::string& ground) {
+    return system_of(
+        "kind = \"dae\"\n[variables]\n\"x[i]\" = { for = \"i in 1..100\" }\n[equations]\nfirst = \"x[1]' - x[2]' " +
+        ground + " = t\"\n\"row[i]\" = { for = \"i in 2..99\", equation = \"2*x[i]' - x[i-1]' - x[i+1]' = x[i]\" }\n" +
+        "last = \"x[100]' - x[99]' = 0\"\n");
+  };
+  for (const char* ground : {"+ x[1]'", ""}) {
+    const EquationSet system = chain(ground);
+    const StructuralAnalysis analysis = structural_analysis(system);
+    ASSERT_EQ(analysis.blocks.size(), 1u);
+    SystemJacobian jacobian(system, analysis);
+    EXPECT_EQ(jacobian.at(0.0, jacobian.guess()).dependent.size(), *ground == '\0' ? 1u : 0u);
   }
 }
 
