@@ -14,14 +14,27 @@ static_assert(static_cast<int>(Evaluation::singular) == static_cast<int>(DaeOutc
               static_cast<int>(Evaluation::no_convergence) == static_cast<int>(DaeOutcome::no_convergence));
 
 DaeObservation::DaeObservation(std::shared_ptr<const DaeFunctions> functions, State state)
-    : evaluator_(functions), watch_(kept_by(functions)), state_(state) {
+    : evaluator_(functions), state_(state) {
   const DaeFunctions& fn = evaluator_.functions();
   for (const DaeFunctions::Column& column : fn.columns) columns_.push_back(column.name);
   levels_.resize(1);
-  for (const std::size_t i : fn.algebraic_rows) levels_[0].columns.push_back("residual." + fn.rows[i].name);
-  levels_[0].residual.resize(fn.algebraic_rows.size());
-  levels_[0].scale.resize(fn.algebraic_rows.size());
-  watch_.name(invariants_);
+  const auto add = [&](const DaeFunctions::Row& row) {
+    while (levels_.size() <= row.level) levels_.emplace_back();
+    levels_[row.level].columns.push_back(model::derivative_name("residual." + row.of, row.level));
+    return Entry{row.level, levels_[row.level].columns.size() - 1};
+  };
+  for (const DaeFunctions::Row& row : fn.hidden) hidden_.push_back(add(row));
+  for (const std::size_t i : fn.algebraic_rows) algebraic_.push_back(add(fn.rows[i]));
+  for (Level& level : levels_) {
+    level.residual.resize(level.columns.size());
+    level.scale.resize(level.columns.size());
+  }
+  if (const Kept kept = kept_by(functions); kept.equations) {
+    kept_.emplace(kept.equations);
+    for (const std::string& name : kept.invariants) invariants_.columns.push_back("residual." + name);
+  }
+  invariants_.residual.resize(invariants_.columns.size());
+  invariants_.scale.resize(invariants_.columns.size());
   terms_.resize(fn.terms.output_count());
   terms_scratch_ = fn.terms.make_scratch();
   outputs_scratch_ = fn.outputs.make_scratch();
@@ -44,10 +57,19 @@ Evaluation DaeObservation::residuals_at(double t, const double* state) {
   return Evaluation::ok;
 }
 
-/// Of the equations without derivatives, and of the invariants.
+/// Of the equations without derivatives, of the hidden constraints and of the invariants.
 void DaeObservation::find_residuals(const double* y) {
   const DaeFunctions& fn = evaluator_.functions();
-  watch_.look(t_, y, invariants_);
+  if (kept_) {
+    kept_->residuals(t_, y);
+    for (std::size_t i = 0; i < hidden_.size(); ++i) {
+      levels_[hidden_[i].level].residual[hidden_[i].position] = kept_->residual()[i];
+      levels_[hidden_[i].level].scale[hidden_[i].position] = kept_->scale()[i];
+    }
+    const auto first = static_cast<std::ptrdiff_t>(hidden_.size());
+    std::copy(kept_->residual().begin() + first, kept_->residual().end(), invariants_.residual.begin());
+    std::copy(kept_->scale().begin() + first, kept_->scale().end(), invariants_.scale.begin());
+  }
   if (fn.algebraic_rows.empty()) return;
   const double* inputs[] = {&t_, y, evaluator_.dy().data()};
   fn.terms(inputs, terms_.data(), terms_scratch_, frozen_);
@@ -57,8 +79,8 @@ void DaeObservation::find_residuals(const double* y) {
       sum += terms_[k];
       largest = std::max(largest, std::abs(terms_[k]));
     }
-    levels_[0].residual[i] = sum;
-    levels_[0].scale[i] = largest;
+    levels_[algebraic_[i].level].residual[algebraic_[i].position] = sum;
+    levels_[algebraic_[i].level].scale[algebraic_[i].position] = largest;
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "daedalus/formulate/invariants.hpp"
 #include "daedalus/formulate/observation.hpp"
@@ -26,7 +27,7 @@ class DaeObservation final : public Observation {
   void freeze(const double* frozen) {
     frozen_ = frozen;
     evaluator_.freeze(frozen);
-    watch_.freeze(frozen);
+    if (kept_) kept_->freeze(frozen);
   }
 
  private:
@@ -34,11 +35,15 @@ class DaeObservation final : public Observation {
   void see(const compile::Function& function, compile::Function::Scratch& scratch, double* row) const;
 
   structure::DaeEvaluator evaluator_;
-  InvariantWatch watch_;
+  std::optional<compile::StateValues> kept_;
   State state_;
   const double* frozen_ = nullptr;
   compile::Function::Scratch terms_scratch_, outputs_scratch_, pictures_scratch_;
   std::vector<double> terms_;
+  struct Entry {
+    std::size_t level, position;
+  };
+  std::vector<Entry> hidden_, algebraic_;  ///< where the residuals of hidden constraints and of algebraic rows stand
   double t_ = 0.0;
 };
 

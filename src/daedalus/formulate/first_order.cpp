@@ -34,9 +34,7 @@ std::shared_ptr<integrate::ImplicitSystem> shown(const std::shared_ptr<const Dae
   return view;
 }
 
-}  // namespace
-
-Formulated first_order(const Equations& equations, integrate::View view) {
+Formulated make(const Equations& equations, integrate::View view, RowFeedback feedback) {
   const std::shared_ptr<const DaeFunctions>& functions = equations.dae;
   const DaeFunctions& fn = *functions;
   Formulated result;
@@ -59,7 +57,8 @@ Formulated first_order(const Equations& equations, integrate::View view) {
     };
   const bool explicit_ode = view != integrate::View::implicit && equations.solvable;
   if (explicit_ode) {
-    system.ode = [running, count = fn.differential](double t, const double* x, double* dx) {
+    system.ode = [running, feedback = std::move(feedback), count = fn.differential](double t, const double* x, double* dx) {
+      if (feedback) running->add_to_rows(feedback(t, x));
       const auto outcome = static_cast<Evaluation>(running->solve(t, x));
       std::copy_n(running->dy().begin(), count, dx);
       return outcome;
@@ -83,6 +82,14 @@ Formulated first_order(const Equations& equations, integrate::View view) {
   };
   result.factorizations = [running] { return running->factorizations(); };
   return result;
+}
+
+}  // namespace
+
+Formulated first_order(const Equations& equations, integrate::View view) { return make(equations, view, {}); }
+
+Formulated first_order_with(const Equations& equations, RowFeedback feedback) {
+  return make(equations, integrate::View::ode, std::move(feedback));
 }
 
 }  // namespace daedalus::formulate

@@ -9,4 +9,9 @@ namespace daedalus::formulate {
 /// every evaluation, and methods for ODEs see x' = f(t, x).
 Formulated first_order(const Equations& equations, integrate::View view);
 
+/// What is added to the rows of F at a state x.
+using RowFeedback = std::function<const double*(double t, const double* x)>;
+/// The ODE of F + feedback = 0. What is shown of a state is without it.
+Formulated first_order_with(const Equations& equations, RowFeedback feedback);
+
 }  // namespace daedalus::formulate

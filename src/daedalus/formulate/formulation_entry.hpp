@@ -16,7 +16,7 @@ namespace daedalus::formulate {
 /// The equations of a model, compiled: one of the two.
 struct Equations {
   std::shared_ptr<const mechanics::Functions> motion;
-  std::shared_ptr<const structure::DaeFunctions> dae;
+  std::shared_ptr<const structure::DaeFunctions> dae;  ///< as written, or differentiated for a formulation that reduces
   /// Constraints that follow from others at the start, by their rows: where multipliers are unknowns, theirs are 0.
   std::vector<std::size_t> redundant = {};
   bool solvable = true;  ///< a DAE can be solved for (x', z) as it stands: it has an ODE view
@@ -53,7 +53,10 @@ struct FormulationEntry {
   std::string summary;
   std::string citation;
   std::vector<std::string> kinds;  ///< of models that it takes
-  /// Of which it keeps [invariants], not only watches them. Such a DAE must have some: there is nothing else to keep.
+  /// Takes a DAE of an index above 1, its equations differentiated; the others take it as it is written.
+  bool reduces = false;
+  /// Of which it keeps [invariants], not only watches them. A DAE of index 1 at most must have some: there is nothing else
+  /// to keep.
   std::vector<std::string> keeps_invariants_of = {};
   int index = 0;                   ///< of the system that it produces
   bool projects = false;           ///< whether the constraints hold to round-off after every step

@@ -37,7 +37,7 @@ InvariantProjection::InvariantProjection(Kept kept)
     : kept_(std::move(kept)),
       values_(kept_.equations),
       kkt_(diagonal_pattern(kept_.equations->pattern.columns), kept_.equations->pattern),
-      before_(kept_.equations->rows() - kept_.invariants.size()),
+      before_(kept_.before()),
       atol_(kept_.equations->pattern.columns, 1.0),
       weight_(atol_.size()),
       zero_(atol_.size()),
@@ -90,8 +90,8 @@ Evaluation InvariantProjection::give_up(double t) {
   std::size_t worst = before_;
   for (std::size_t i = before_; i < right_.size(); ++i)
     if (!(relative(i) <= relative(worst))) worst = i;
-  explanation_ = fmt::format("the invariant '{}' cannot be met at t = {}: {} of its largest term remains",
-                             kept_.invariants[worst - before_], brief(t), brief(relative(worst), 2));
+  explanation_ = fmt::format("the {} cannot be met at t = {}: {} of its largest term remains", kept_.name(worst), brief(t),
+                             brief(relative(worst), 2));
   return Evaluation::no_convergence;
 }
 

@@ -14,15 +14,22 @@ std::vector<std::string> names_of(const model::Model& model) {
 
 }  // namespace
 
+std::string Kept::name(std::size_t row) const {
+  const std::size_t i = row - before();
+  return i < hidden.size() ? "hidden constraint '" + hidden[i] + "'" : "invariant '" + invariants[i - hidden.size()] + "'";
+}
+
 Kept kept_by(const std::shared_ptr<const structure::DaeFunctions>& functions) {
-  if (functions->model->invariants.empty()) return {};
-  return {{functions, &functions->invariants}, names_of(*functions->model)};
+  if (functions->kept.rows() == 0) return {};
+  Kept kept{{functions, &functions->kept}, {}, names_of(*functions->model)};
+  for (const structure::DaeFunctions::Row& row : functions->hidden) kept.hidden.push_back(row.name);
+  return kept;
 }
 
 Kept kept_by(const std::shared_ptr<const mechanics::Functions>& functions) {
   const model::Model& model = *functions->equations.model;
   if (model.invariants.empty()) return {};
-  return {{functions, &functions->kept}, names_of(model)};
+  return {{functions, &functions->kept}, {}, names_of(model)};
 }
 
 Kept kept_by(const Equations& equations) {

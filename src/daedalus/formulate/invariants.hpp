@@ -10,10 +10,16 @@
 
 namespace daedalus::formulate {
 
-/// The equations that a state keeps: those that another projection meets, then the invariants of the model.
+/// The equations that a state keeps: those that another projection meets, then hidden constraints of a DAE, then the
+/// invariants of the model.
 struct Kept {
-  std::shared_ptr<const compile::StateEquations> equations;  ///< null where there are no invariants
-  std::vector<std::string> invariants;                       ///< names of the last rows
+  std::shared_ptr<const compile::StateEquations> equations;  ///< null where there are none but the first
+  std::vector<std::string> hidden = {}, invariants = {};     ///< names of the last rows
+
+  std::size_t count() const { return hidden.size() + invariants.size(); }
+  std::size_t before() const { return equations->rows() - count(); }  ///< so many are met by another projection
+  /// "invariant 'energy'" or "hidden constraint 'der(rod)'": a row behind those.
+  std::string name(std::size_t row) const;
 };
 Kept kept_by(const std::shared_ptr<const structure::DaeFunctions>& functions);
 Kept kept_by(const std::shared_ptr<const mechanics::Functions>& functions);

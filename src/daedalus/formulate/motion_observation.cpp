@@ -21,6 +21,7 @@ MotionObservation::MotionObservation(std::shared_ptr<const Functions> functions,
   for (const auto* symbols : {&eq.q, &eq.v, &eq.z, &eq.lambda})
     for (const expr::Expr& symbol : *symbols) columns_.push_back(symbol.name());
   levels_.resize(3);
+  levels_[2].written = false;
   for (const std::size_t i : fn.holonomic_rows) levels_[0].columns.push_back("residual." + eq.constraints[i].name);
   for (const mechanics::Constraint& constraint : eq.constraints)
     levels_[1].columns.push_back(constraint.holonomic ? "der(residual." + constraint.name + ")"

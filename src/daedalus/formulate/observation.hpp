@@ -36,6 +36,8 @@ class Observation {
   struct Level {
     std::vector<std::string> columns;  ///< under which their residuals are written
     std::vector<double> residual, scale;  ///< at this point; the scale is the largest term
+    /// Whether rows show it. Otherwise it says how well a linear system was solved, and is watched.
+    bool written = true;
   };
   /// Levels are known even where at() fails, as far as they can be evaluated.
   const std::vector<Level>& levels() const { return levels_; }

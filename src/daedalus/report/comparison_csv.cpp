@@ -32,7 +32,7 @@ std::string to_csv(const solve::Comparison& comparison) {
       for (const solve::Quantity quantity : comparison.quantities) text += "," + cell(of(*errors, quantity));
     for (const auto* residuals : {&of_run.constraints.absolute, &of_run.constraints.relative})
       for (const std::size_t level : levels)
-        text += "," + (of_run.constraints.present[level] ? cell((*residuals)[level]) : "");
+        text += "," + (of_run.constraints.has(level) ? cell((*residuals)[level]) : "");
     for (const std::string& name : invariants) text += "," + cell(change_of(run, name));
     const integrate::Stats& stats = of_run.stats;
     text += fmt::format(",{},{},{},{},{},{},{},{:.6g},{}\n", stats.steps, stats.rejected, stats.rhs, stats.jacobians,

@@ -22,9 +22,10 @@ std::string level_name(const Comparison& comparison, std::size_t level) {
 
 std::vector<std::size_t> levels_of(const Comparison& comparison) {
   std::vector<std::size_t> levels;
-  for (std::size_t level = 0; level < 3; ++level)
-    if (std::ranges::any_of(comparison.runs,
-                            [&](const ComparedRun& run) { return run.trajectory.constraints.present[level]; }))
+  std::size_t most = 0;
+  for (const ComparedRun& run : comparison.runs) most = std::max(most, run.trajectory.constraints.size());
+  for (std::size_t level = 0; level < most; ++level)
+    if (std::ranges::any_of(comparison.runs, [&](const ComparedRun& run) { return run.trajectory.constraints.has(level); }))
       levels.push_back(level);
   return levels;
 }

@@ -111,10 +111,11 @@ void write_attributes(hid_t root, const solve::Trajectory& run) {
   for (const std::string& note : run.notes) notes += note + "\n";
   write_attribute(root, "notes", notes);
   static constexpr const char* levels[] = {"position", "velocity", "acceleration"};
-  for (std::size_t level = 0; level < 3; ++level)
+  for (std::size_t level = 0; level < run.constraints.size(); ++level)
     if (run.constraints.present[level]) {
-      write_attribute(root, std::string("constraints.") + levels[level], run.constraints.absolute[level]);
-      write_attribute(root, std::string("constraints_relative.") + levels[level], run.constraints.relative[level]);
+      const std::string name = run.constraints.mechanical ? levels[level] : std::to_string(level);
+      write_attribute(root, "constraints." + name, run.constraints.absolute[level]);
+      write_attribute(root, "constraints_relative." + name, run.constraints.relative[level]);
     }
   if (run.energy) write_attribute(root, "invariants.energy", *run.energy);
   for (const solve::InvariantResidual& one : run.invariants)

@@ -22,7 +22,7 @@ std::string text_of(expr::Expr e) { return expr::to_text(expr::tidy(e)); }
 
 std::string text_of(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
-Json levels_json(const std::array<double, 3>& levels, const solve::LevelResiduals& of) {
+Json levels_json(const std::vector<double>& levels, const solve::LevelResiduals& of) {
   static constexpr std::array names{"position", "velocity", "acceleration"};
   Json json = Json::object(), list = Json::array();
   for (std::size_t level = 0; level < levels.size(); ++level)

@@ -293,7 +293,7 @@ std::string cost_table(const Trajectory& run) {
 
 std::string levels_table(const Trajectory& run) {
   std::string rows;
-  for (std::size_t level = 0; level < 3; ++level)
+  for (std::size_t level = 0; level < run.constraints.size(); ++level)
     if (run.constraints.present[level])
       rows += fmt::format("<tr><th>{}</th><td class=\"n\">{}</td><td class=\"n\">{}</td></tr>\n", level_word(level),
                           power_of_ten(run.constraints.absolute[level]), power_of_ten(run.constraints.relative[level]));

@@ -109,7 +109,20 @@ std::string structure_lines(const structure::StructuralAnalysis& structure) {
   return text;
 }
 
-std::string level_name(int level) { return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration"; }
+std::string level_name(std::size_t level, bool mechanical) {
+  if (!mechanical)
+    return level == 0   ? "algebraic equations"
+           : level == 1 ? "their derivatives"
+           : level == 2 ? "second derivatives"
+           : level == 3 ? "third derivatives"
+                        : fmt::format("{}th derivatives", level);
+  return level == 0 ? "position" : level == 1 ? "velocity" : "acceleration";
+}
+
+std::string hidden_name(const solve::HiddenConstraint& hidden, bool mechanical) {
+  if (!mechanical) return model::derivative_name(hidden.of, static_cast<std::size_t>(hidden.level));
+  return fmt::format("{}, {} level", hidden.of, level_name(static_cast<std::size_t>(hidden.level), true));
+}
 
 }  // namespace
 
@@ -134,10 +147,9 @@ std::string to_text(const solve::Trajectory& run) {
     text += line(whole ? "end" : "last row", fmt::format("t = {}: {}", brief(run.t.back(), 9), joined(end)));
   }
   std::vector<std::string> drift;
-  for (int level = 0; level < 3; ++level)
-    if (run.constraints.present[static_cast<std::size_t>(level)])
-      drift.push_back(fmt::format("{} {}", run.constraints.mechanical ? level_name(level) : "algebraic equations",
-                                  small(run.constraints.relative[static_cast<std::size_t>(level)])));
+  for (std::size_t level = 0; level < run.constraints.size(); ++level)
+    if (run.constraints.present[level])
+      drift.push_back(fmt::format("{} {}", level_name(level, run.constraints.mechanical), small(run.constraints.relative[level])));
   if (!drift.empty()) text += line("drift", joined(drift) + " (largest residuals, relative to their largest terms)");
   text += invariant_line(run.invariants);
   if (run.energy) text += line("energy", fmt::format("largest relative change {}", small(*run.energy)));
@@ -150,9 +162,10 @@ std::string to_text(const solve::Trajectory& run) {
 
 std::string next_text(const solve::Trajectory& run, const std::string& path, Seen seen) {
   if (!run.success()) return {};
-  const auto& present = run.constraints.present;
-  const bool constrained = run.constraints.mechanical && std::find(present.begin(), present.end(), true) != present.end();
-  const bool drifts = std::max(run.constraints.relative[0], run.constraints.relative[1]) > 1e-12;
+  const solve::LevelResiduals& levels = run.constraints;
+  // A DAE with one level has nothing but its own algebraic equations.
+  const bool constrained = levels.mechanical ? levels.has(0) || levels.has(1) : levels.has(1);
+  const bool drifts = std::max(levels.relative[0], levels.relative[1]) > 1e-12;
   const Choice choice = parse_choice(run.formulation);
   const formulate::FormulationEntry& form = formulate::formulation(choice.name);
   const std::string stem = std::filesystem::path(path).stem().string();
@@ -186,9 +199,8 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
     text += line("freedom", free + ", by the structure");
   if (!mechanical) text += structure_lines(analysis.structure);
   for (std::size_t i = 0; i < analysis.hidden.size() && i < most_lines; ++i)
-    text += line(i == 0 ? "hidden" : "", fmt::format("{}, {} level: {}", analysis.hidden[i].of,
-                                                     analysis.hidden[i].level == 1 ? "velocity" : "acceleration",
-                                                     analysis.hidden[i].equation));
+    text += line(i == 0 ? "hidden" : "",
+                 fmt::format("{}: {}", hidden_name(analysis.hidden[i], mechanical), analysis.hidden[i].equation));
   if (analysis.hidden.size() > most_lines)
     text += line("", fmt::format("... and {} further ones (--json lists all)", analysis.hidden.size() - most_lines));
   for (const solve::Redundancy& one : analysis.redundant)
@@ -200,9 +212,9 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   if (analysis.consistent) text += line("start", "consistent as given");
   if (!analysis.consistent && analysis.violations.empty() && analysis.index) text += line("start", "not consistent as given");
   for (std::size_t i = 0; i < analysis.violations.size() && i < most_lines; ++i)
-    text += line(i == 0 ? "start" : "", fmt::format("not consistent: {} is violated by {}{}", analysis.violations[i].of,
+    text += line(i == 0 ? "start" : "", fmt::format("not consistent: {} is violated by {}{}", mechanical ? analysis.violations[i].of : model::derivative_name(analysis.violations[i].of, static_cast<std::size_t>(analysis.violations[i].level)),
                                                     brief(analysis.violations[i].value),
-                                                    mechanical ? " on " + level_name(analysis.violations[i].level) + " level" : ""));
+                                                    mechanical ? " on " + level_name(static_cast<std::size_t>(analysis.violations[i].level), true) + " level" : ""));
   if (analysis.violations.size() > most_lines)
     text += line("", fmt::format("... and {} further violations", analysis.violations.size() - most_lines));
   text += notes_lines(analysis.notes);

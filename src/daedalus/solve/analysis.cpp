@@ -96,6 +96,25 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
 
 namespace {
 
+/// Derivatives of the author's equations that hold besides these.
+std::vector<HiddenConstraint> hidden_constraints(const structure::DaeFunctions& fn) {
+  std::vector<HiddenConstraint> result;
+  const auto add = [&](const structure::DaeFunctions::Row& row, const expr::Expr& residual) {
+    if (row.level > 0)
+      result.push_back({row.of, static_cast<int>(row.level), expr::to_text(expr::tidy(residual)) + " = 0"});
+  };
+  for (std::size_t i = 0; i < fn.hidden.size(); ++i) add(fn.hidden[i], fn.hidden_residuals[i]);
+  for (std::size_t i = 0; i < fn.rows.size(); ++i) add(fn.rows[i], fn.equations.F[i]);
+  return result;
+}
+
+/// How often equations were differentiated at most; once more would give the derivatives of algebraic unknowns.
+int index_of(const structure::DaeFunctions& fn) {
+  std::size_t level = fn.differential < fn.dimension() ? 1 : 0;
+  for (const structure::DaeFunctions::Row& row : fn.rows) level = std::max(level, row.level + (fn.differential < fn.dimension() ? 1 : 0));
+  return static_cast<int>(level);
+}
+
 /// Says what the system Jacobian means for the structural index.
 std::string note_on(const StructureCheck& check) {
   using Verdict = StructureCheck::Verdict;
@@ -126,10 +145,11 @@ Analysis analyze_structure(const model::Model& model, const structure::EquationS
 
 /// Adds to the structure of a DAE what its values tell.
 Analysis analyze_values(Analysis out, const structure::EquationSet& system, const Prepared& prepared, double t_start) {
-  const structure::DaeFunctions& fn = *prepared.dae;
+  const structure::DaeFunctions& fn = *prepared.solvable_dae();
+  out.hidden = hidden_constraints(fn);
   Start start;
   try {
-    start = consistent_start(prepared.dae, t_start, Initialize::project);
+    start = consistent_start(prepared, t_start, Initialize::project);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) out.notes.push_back(fault.message);
     start.found = false;
@@ -144,6 +164,15 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
     out.system_class = start.index_above_one ? "differential-algebraic equations of an index above 1" : "differential-algebraic equations";
     return out;
   }
+  out.violations = start.violations;
+  out.invariants = start.invariants;
+  out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
+  if (prepared.reduced) {
+    out.index = index_of(fn);
+    out.system_class = fmt::format("differential-algebraic equations of index {}", *out.index);
+    out.free_initial_values = fn.differential - fn.hidden.size() - start.invariant_rank;
+    return out;
+  }
   structure::DaeEvaluator evaluator(prepared.dae);
   const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(fn.dimension());
   const std::vector<double> y(start.guess.begin(), middle), dy(middle, start.guess.end());
@@ -155,9 +184,6 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
                      : easy ? "differential-algebraic equations of index 1"
                             : "differential-algebraic equations of index 1 with a singular matrix of derivatives";
   out.free_initial_values = (easy ? fn.differential : fn.dimension() - evaluator.hidden_equations()) - start.invariant_rank;
-  out.violations = start.violations;
-  out.invariants = start.invariants;
-  out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
   return out;
 }
 

@@ -33,10 +33,22 @@ bool is_mechanical(const model::Model& model) {
   return model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
 }
 
-void check_kind(const FormulationEntry& form, const model::Model& model) {
+/// Whether a model can be solved as it is written, or needs its equations differentiated: the index of a DAE is above 1.
+enum class Need { nothing, reduction };
+
+void check_kind(const FormulationEntry& form, const model::Model& model, Need need) {
   const std::string kind(model::name_of(model.kind));
   const auto names = [&](const std::vector<std::string>& kinds) { return std::ranges::find(kinds, kind) != kinds.end(); };
-  if (!is_mechanical(model) && model.invariants.empty() && names(form.kinds) && names(form.keeps_invariants_of))
+  const bool dae = !is_mechanical(model) && names(form.kinds);
+  if (dae && need == Need::reduction && !form.reduces)
+    throw Error("formulation-does-not-fit",
+                fmt::format("the formulation '{}' takes equations as they are written, and the index of '{}' is above 1", form.name, model.name),
+                "leave --formulation out, or choose one that differentiates, such as projection", {model.source});
+  if (dae && need == Need::nothing && form.reduces && form.keeps_invariants_of.empty())
+    throw Error("formulation-does-not-fit",
+                fmt::format("the formulation '{}' differentiates equations, and the index of '{}' is 1 at most", form.name, model.name),
+                "leave --formulation out, or write --formulation direct", {model.source});
+  if (dae && need == Need::nothing && model.invariants.empty() && names(form.keeps_invariants_of))
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' keeps [invariants], and the model '{}' has none", form.name, model.name),
                 "leave --formulation out, or write what the solution keeps into [invariants]", {model.source});
@@ -80,12 +92,15 @@ std::string Chosen::reason(const std::string& used) const {
                     : used == "radau" && view == View::automatic  ? "radau, as stiffness was there from the start"
                     : view == View::implicit                      ? used + ", as there is no ODE to give to an explicit method"
                     : view == View::overdetermined                ? used + ", which takes more equations than unknowns"
+                    : view == View::ode && used == "radau"        ? used + ", which takes stiff equations as well"
                                                                   : used + ", the default with fixed steps";
   }
   return form_reason.empty() || method_reason.empty() ? form_reason + method_reason : form_reason + "; " + method_reason;
 }
 
-Chosen choose(const model::Model& model, const RunOptions& options) {
+Chosen choose(const Prepared& prepared, const RunOptions& options) {
+  const model::Model& model = *prepared.model;
+  const Need need = prepared.reduced ? Need::reduction : Need::nothing;
   const model::Simulation& given = model.simulation;
   Chosen chosen;
   chosen.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
@@ -100,6 +115,7 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
     std::vector<std::string> wishes{"direct"};
     if (mechanical) wishes = {"projection", "index3", "index2"};
     if (!mechanical && !model.invariants.empty()) wishes = {"projection", "direct"};
+    if (need == Need::reduction) wishes = {"projection"};
     chosen.formulation.name = wishes.front();
     for (const std::string& wish : wishes) {
       const FormulationEntry& form = formulate::formulation(wish);
@@ -110,7 +126,7 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
     }
   }
   chosen.form = &formulate::formulation(chosen.formulation.name);
-  check_kind(*chosen.form, model);
+  check_kind(*chosen.form, model, need);
   const Views& views = chosen.form->views_of(model);
 
   if (any_method) {
@@ -141,7 +157,10 @@ Chosen choose(const model::Model& model, const RunOptions& options) {
                                                             constrained && invariants ? " and " : "", invariants ? "invariant" : "")
                                               : fmt::format("{} is what {} takes", chosen.form->name, chosen.integrator->name);
   }
-  if (any_form && !mechanical && chosen.form->projects) chosen.form_reason = "projection keeps every invariant";
+  if (any_form && !mechanical && chosen.form->projects)
+    chosen.form_reason = need == Need::nothing        ? "projection keeps every invariant"
+                         : model.invariants.empty()   ? "projection keeps every hidden constraint"
+                                                      : "projection keeps every hidden constraint and invariant";
   return chosen;
 }
 

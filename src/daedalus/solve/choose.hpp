@@ -5,8 +5,7 @@
 
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
-#include "daedalus/model/model.hpp"
-#include "daedalus/solve/run_options.hpp"
+#include "daedalus/solve/pipeline.hpp"
 
 namespace daedalus::solve {
 
@@ -26,6 +25,6 @@ struct Chosen {
 };
 
 /// Settles what is "auto" and checks what is not. Throws Error for unknown names and for what does not fit together.
-Chosen choose(const model::Model& model, const RunOptions& options);
+Chosen choose(const Prepared& prepared, const RunOptions& options);
 
 }  // namespace daedalus::solve

@@ -30,8 +30,8 @@ class Pairing {
     std::string chosen_formulation, chosen_method;  ///< what `auto` stands for put in
   };
 
-  Pairing(const ComparisonPlan& plan, const model::Model& model, std::size_t number)
-      : plan_(plan), model_(model), number_(number) {
+  Pairing(const ComparisonPlan& plan, const Prepared& prepared, std::size_t number)
+      : plan_(plan), prepared_(prepared), number_(number) {
     std::vector<std::string> formulations = plan.formulations;
     if (formulations.empty())
       for (const auto& entry : formulate::formulations()) formulations.push_back(entry.name);
@@ -57,7 +57,7 @@ class Pairing {
     options.formulation = formulation;
     options.method = method;
     try {
-      const Chosen chosen = choose(model_, options);
+      const Chosen chosen = choose(prepared_, options);
       static_cast<void>(Options(chosen.formulation, chosen.form->options));
       static_cast<void>(Options(chosen.method, chosen.integrator->options));
       const Pair pair{formulation, method, chosen.formulation.text(), chosen.method.text()};
@@ -91,7 +91,7 @@ class Pairing {
   }
 
   const ComparisonPlan& plan_;
-  const model::Model& model_;
+  const Prepared& prepared_;
   std::size_t number_;
   std::string reason_;
 };
@@ -214,7 +214,7 @@ Comparison compare(const ComparisonPlan& plan) {
   std::optional<Error> refused;
   References references(plan, prepared, columns);
   for (std::size_t i = 0; i < prepared.size(); ++i) {
-    const Pairing pairing(plan, *prepared[i].model, i);
+    const Pairing pairing(plan, prepared[i], i);
     result.left_out.insert(result.left_out.end(), pairing.left_out.begin(), pairing.left_out.end());
     if (!refused) refused = pairing.refused;
     for (const Pairing::Pair& pair : pairing.pairs)

@@ -57,7 +57,7 @@ References::References(const ComparisonPlan& plan, const std::vector<Prepared>& 
   for (const Prepared& prepared : models) width = std::max(width, width_of(prepared));
   if (!options_.samples && !options_.every && options_.at.empty())
     options_.samples = std::clamp(most_numbers / width, fewest_times, usual_times);
-  for (std::size_t i = 0; i < models.size(); ++i) searches_.push_back(candidates(*models[i].model, i));
+  for (std::size_t i = 0; i < models.size(); ++i) searches_.push_back(candidates(models[i], i));
 }
 
 /// Checks the given rows and makes their times the output times, or evenly chosen ones of them.
@@ -93,7 +93,8 @@ void References::take_given(const std::vector<Prepared>& models) {
 }
 
 /// Methods of different families, from tight to less tight tolerances, the most promising first.
-References::Search References::candidates(const model::Model& model, std::size_t number) const {
+References::Search References::candidates(const Prepared& prepared, std::size_t number) const {
+  const model::Model& model = *prepared.model;
   const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
   const std::vector<std::string> methods = mechanical ? std::vector<std::string>{"dop853", "radau", "rodas5p", "mebdf"}
                                                       : std::vector<std::string>{"radau", "rodas5p", "mebdf", "dop853"};
@@ -113,7 +114,7 @@ References::Search References::candidates(const model::Model& model, std::size_t
       options.atol = std::nullopt;
       options.step = options.first_step = std::nullopt;
       try {
-        const Chosen chosen = choose(model, options);
+        const Chosen chosen = choose(prepared, options);
         candidate.formulation = chosen.formulation.text();
         candidate.method = method;
         search.candidates.push_back(std::make_unique<Candidate>(std::move(candidate)));

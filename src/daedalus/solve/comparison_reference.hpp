@@ -41,7 +41,7 @@ class References {
   };
 
   void take_given(const std::vector<Prepared>& models);
-  Search candidates(const model::Model& model, std::size_t number) const;
+  Search candidates(const Prepared& prepared, std::size_t number) const;
   Job* next(Search& search);
   Pair best_pair(Search& search) const;
   bool needs_more(Search& search) const;

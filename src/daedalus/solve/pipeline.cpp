@@ -19,6 +19,7 @@
 #include "daedalus/solve/choose.hpp"
 #include "daedalus/solve/events.hpp"
 #include "daedalus/solve/recorder.hpp"
+#include "daedalus/solve/reduce.hpp"
 
 namespace daedalus::solve {
 
@@ -51,7 +52,8 @@ void require(bool good, const std::string& option, double value, const std::stri
 }
 
 /// Settles all options before anything is computed.
-Plan settle(const model::Model& model, const RunOptions& options) {
+Plan settle(const Prepared& prepared, const RunOptions& options) {
+  const model::Model& model = *prepared.model;
   const model::Simulation& given = model.simulation;
   Plan plan;
   plan.t_start = start_time(model, options);
@@ -73,7 +75,7 @@ Plan settle(const model::Model& model, const RunOptions& options) {
   if (options.max_step) require(*options.max_step > 0.0, "max-step", *options.max_step, "it must be positive");
   if (options.every) require(*options.every > 0.0, "every", *options.every, "it must be positive");
 
-  plan.chosen = choose(model, options);
+  plan.chosen = choose(prepared, options);
   // Faults of options are told before anything is computed.
   static_cast<void>(Options(plan.chosen.formulation, plan.chosen.form->options));
   static_cast<void>(Options(plan.chosen.method, plan.chosen.integrator->options));
@@ -161,7 +163,8 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
   prepared.model = std::move(model);
   if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {
     prepared.dae = timed(prepared.stages, "compile", [&] { return structure::compile_dae(prepared.model); });
-    check_resets({nullptr, prepared.dae});
+    prepared.reduced = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
+    check_resets({nullptr, prepared.solvable_dae()});
     return prepared;
   }
   auto equations = timed(prepared.stages, "derive", [&] { return mechanics::derive(prepared.model); });
@@ -172,20 +175,20 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
 }
 
 void refuse_index(const model::Model& model) {
-  throw Error("index-above-one", fmt::format("the model '{}' has an index above 1", model.name),
-              fmt::format("this version runs models of kind \"{}\" of index 0 and 1; write constrained motion as kind "
-                          "\"lagrangian\" or \"mechanical\"",
-                          model::name_of(model.kind)),
-              {model.source});
+  throw Error("index-above-one",
+              fmt::format("the index of the model '{}' is above 1, and which equations must be differentiated cannot be seen "
+                          "from where its unknowns stand",
+                          model.name),
+              "write every equation by itself: sums of equations hide the constraints among them", {model.source});
 }
 
 Start consistent_start(const Prepared& prepared, double t, Initialize mode) {
-  return prepared.dae ? consistent_start(prepared.dae, t, mode) : consistent_start(prepared.functions, t, mode);
+  return prepared.dae ? consistent_start(prepared.solvable_dae(), t, mode) : consistent_start(prepared.functions, t, mode);
 }
 
 Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   const model::Model& model = *prepared.model;
-  Plan plan = settle(model, options);
+  Plan plan = settle(prepared, options);
 
   Trajectory trajectory;
   trajectory.model = model.name;
@@ -233,15 +236,15 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     trajectory.notes.push_back(fmt::format("the formulation '{}' does not keep [invariants]: it shows how far they are from holding",
                                            plan.chosen.form->name));
   formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.dae, redundant_rows(prepared, start), start.solvable}, plan.chosen.view, form_options); });
+      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.solvable_dae(), redundant_rows(prepared, start), start.solvable}, plan.chosen.view, form_options); });
   if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);
-  Events events(event_symbols({prepared.functions, prepared.dae}),
+  Events events(event_symbols({prepared.functions, prepared.solvable_dae()}),
                 {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues, plan.rtol, plan.atol});
   if (events.any()) {
     formulated.freeze(events.frozen().data());
-    events.connect(event_port({prepared.functions, prepared.dae}, formulated, {events.frozen().data(), events.discrete()}), formulated.system.dimension);
+    events.connect(event_port({prepared.functions, prepared.solvable_dae()}, formulated, {events.frozen().data(), events.discrete()}), formulated.system.dimension);
     loop.events = &events.hooks();
   }
   integrate::BranchHooks branches;
@@ -282,8 +285,9 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   std::vector<double> state = start.x;
   if (state.size() < formulated.system.dimension) {
     state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
+    const bool whole = prepared.dae && state.size() == formulated.system.dimension;
     state.resize(formulated.system.dimension);
-    if (!prepared.dae) formulated.system.complete(plan.t_start, state.data());
+    if (!whole) formulated.system.complete(plan.t_start, state.data());
   }
   if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
   const double processor_before = processor_seconds();

@@ -18,7 +18,11 @@ namespace daedalus::solve {
 struct Prepared {
   std::shared_ptr<const model::Model> model;
   std::shared_ptr<const mechanics::Functions> functions;    ///< of the kinds lagrangian and mechanical
-  std::shared_ptr<const structure::DaeFunctions> dae = nullptr;  ///< of the kinds dae and linear
+  std::shared_ptr<const structure::DaeFunctions> dae = nullptr;  ///< of the kinds dae and linear, as written
+  /// The same with equations differentiated; null where the index is 1 at most, or where differentiating does not help.
+  std::shared_ptr<const structure::DaeFunctions> reduced = nullptr;
+  /// What all but formulations of the equations as they are written take.
+  const std::shared_ptr<const structure::DaeFunctions>& solvable_dae() const { return reduced ? reduced : dae; }
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage
 };
 

@@ -12,11 +12,6 @@ namespace daedalus::solve {
 using formulate::Observation;
 using integrate::Evaluation;
 
-namespace {
-/// Residuals of this level and above are watched, not written: they say how well a linear system was solved.
-constexpr std::size_t written_levels = 2;
-}  // namespace
-
 Recorder::Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& trajectory, const RunOptions& options)
     : formulated_(formulated),
       shown_(std::move(shown)),
@@ -34,8 +29,8 @@ Recorder::Recorder(formulate::Formulated& formulated, Shown shown, Trajectory& t
   columns.insert(columns.end(), shown_.discrete.begin(), shown_.discrete.end());
   columns.insert(columns.end(), shown_.outputs.begin(), shown_.outputs.end());
   if (options_.residuals) {
-    for (std::size_t k = 0; k < std::min(written_levels, levels_.size()); ++k)
-      columns.insert(columns.end(), seen.levels()[k].columns.begin(), seen.levels()[k].columns.end());
+    for (const Observation::Level& level : seen.levels())
+      if (level.written) columns.insert(columns.end(), level.columns.begin(), level.columns.end());
     columns.insert(columns.end(), seen.invariants().columns.begin(), seen.invariants().columns.end());
     if (seen.has_energy()) columns.push_back("energy");
   }
@@ -58,8 +53,8 @@ bool Recorder::look(double t, const double* x, Depth depth) {
   good_ = (depth == Depth::all ? seen.at(t, x) : seen.residuals_at(t, x)) == Evaluation::ok;
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     largest_now_[k] = 0.0;
-    if (!good_ && k >= written_levels) continue;
     const Observation::Level& now = seen.levels()[k];
+    if (!good_ && !now.written) continue;
     for (std::size_t i = 0; i < now.residual.size(); ++i) {
       largest_now_[k] = std::max(largest_now_[k], std::abs(now.residual[i]));
       levels_[k].residual[i] = std::max(levels_[k].residual[i], std::abs(now.residual[i]));
@@ -107,8 +102,8 @@ bool Recorder::row(double t, const double* x) {
     next += output_count_;
   }
   if (options_.residuals) {
-    for (std::size_t k = 0; k < std::min(written_levels, levels_.size()); ++k)
-      next = std::ranges::copy(seen.levels()[k].residual, next).out;
+    for (const Observation::Level& level : seen.levels())
+      if (level.written) next = std::ranges::copy(level.residual, next).out;
     next = std::ranges::copy(seen.invariants().residual, next).out;
     if (seen.has_energy()) *next = energy_now_.kinetic + energy_now_.potential;
   }
@@ -133,6 +128,7 @@ void Recorder::finish() {
     if (InvariantResidual& most = trajectory_.invariants[i]; most.absolute > 0.0)
       most.relative = most.absolute / invariant_scale_[i];
   LevelResiduals& levels = trajectory_.constraints;
+  levels.make_room(levels_.size());
   for (std::size_t k = 0; k < levels_.size(); ++k) {
     const Largest& largest = levels_[k];
     levels.present[k] = !largest.residual.empty();

@@ -18,7 +18,7 @@ Initialize parse_initialize(const std::string& word);
 /// A constraint that the given start does not satisfy.
 struct Violation {
   std::string of;
-  int level = 0;       ///< 0 position, 1 velocity, 2 auxiliary
+  int level = 0;       ///< 0 position, 1 velocity, 2 auxiliary; of a DAE how often the equation was differentiated
   double value = 0.0;  ///< the residual
 };
 
@@ -66,8 +66,8 @@ struct Start {
 /// from the KKT system. Throws Error for contradicting fixed values and, with `check`, for an inconsistent start.
 Start consistent_start(const std::shared_ptr<const mechanics::Functions>& functions, double t, Initialize mode);
 
-/// The same for a DAE of index 1 at most: all equations and [initial] hold, fixed values are kept, differential unknowns
-/// change as little as possible, in units of their nominal values.
+/// The same for a DAE of index 1 at most, as written or differentiated: all equations, hidden ones and [initial] hold, fixed
+/// values are kept, differential unknowns change as little as possible, in units of their nominal values.
 Start consistent_start(const std::shared_ptr<const structure::DaeFunctions>& functions, double t, Initialize mode);
 
 }  // namespace daedalus::solve

@@ -33,7 +33,8 @@ class Problem {
       : fn_(functions),
         t_(t),
         n_(fn_.dimension()),
-        extra_(rows == Rows::all ? fn_.model->initial.size() + fn_.model->invariants.size() : 0) {
+        kept_(fn_.kept.rows()),
+        extra_(rows == Rows::all ? fn_.model->initial.size() + kept_ : 0) {
     frozen_ = fn_.switches.free_modes(discrete());
     parts_.push_back(&fn_.function);
     if (extra_ > 0) parts_.push_back(&fn_.initial);
@@ -54,8 +55,8 @@ class Problem {
   const linalg::Sparsity& pattern() const { return pattern_; }
   std::size_t rows() const { return n_ + extra_; }
   const double* frozen() const { return frozen_.data(); }
-  std::string row_name(std::size_t i) const { return i < n_ ? fn_.rows[i].name : binding(i).name; }
-  Place row_place(std::size_t i) const { return i < n_ ? fn_.rows[i].place : binding(i).place; }
+  std::string row_name(std::size_t i) const { return binding(i).first; }
+  Place row_place(std::size_t i) const { return binding(i).second; }
 
   bool residual(const double* u, double* c) {
     for (std::size_t p = 0, row = 0; p < parts_.size(); row += parts_[p]->residual.output_count(), ++p) {
@@ -65,12 +66,12 @@ class Problem {
     return std::all_of(c, c + rows(), [](double value) { return std::isfinite(value); });
   }
 
-  /// Size of each equation: invariants count in units of their largest term, the others as they are.
+  /// Size of each equation: hidden ones and invariants count in units of their largest term, the others as they are.
   std::vector<double> scales(const double* u) const {
     std::vector<double> result(rows(), 1.0);
-    const std::size_t count = extra_ == 0 ? 0 : fn_.model->invariants.size();
+    const std::size_t count = extra_ == 0 ? 0 : kept_;
     if (count == 0) return result;
-    compile::StateValues values({std::shared_ptr<void>(), &fn_.invariants});
+    compile::StateValues values({std::shared_ptr<void>(), &fn_.kept});
     values.freeze(frozen());
     values.residuals(t_, u);
     for (std::size_t i = 0; i < count; ++i)
@@ -94,9 +95,16 @@ class Problem {
   }
 
  private:
-  const model::Equation& binding(std::size_t i) const {
-    const std::size_t initial = n_ + fn_.model->initial.size();
-    return i < initial ? fn_.model->initial[i - n_] : fn_.model->invariants[i - initial];
+  /// Name and place of a row.
+  std::pair<std::string, Place> binding(std::size_t i) const {
+    if (i < n_) return {fn_.rows[i].name, fn_.rows[i].place};
+    i -= n_;
+    const auto& initial = fn_.model->initial;
+    if (i < initial.size()) return {initial[i].name, initial[i].place};
+    i -= initial.size();
+    if (i < fn_.hidden.size()) return {fn_.hidden[i].name, fn_.hidden[i].place};
+    const model::Equation& invariant = fn_.model->invariants[i - fn_.hidden.size()];
+    return {invariant.name, invariant.place};
   }
 
   std::vector<double> discrete() const {
@@ -107,7 +115,7 @@ class Problem {
 
   const DaeFunctions& fn_;
   double t_;
-  std::size_t n_, extra_;
+  std::size_t n_, kept_, extra_;
   std::vector<double> frozen_, values_;
   std::vector<const compile::ImplicitFunction*> parts_;
   std::vector<compile::Function::Scratch> residual_scratch_, jacobian_scratch_;
@@ -128,14 +136,15 @@ class DaeInitializer {
 
   Start operator()() {
     const std::vector<double> given = u_;
-    check_invariants();
+    check_kept();
     if (mode_ != Initialize::off) find();
     if (start_.found) {
       for (std::size_t i = 0; i < n_; ++i) {
         const double by = u_[i] - given[i];
-        const bool counts = i < fn_.differential || fn_.unknowns[i].start.given;
-        if (counts && std::abs(by) > 1e-12 * std::max(std::abs(given[i]), fn_.unknowns[i].of->nominal)) {
-          start_.moved.push_back({fn_.unknowns[i].name, by});
+        const DaeFunctions::Unknown& unknown = fn_.unknowns[i];
+        const bool counts = unknown.start.given || (i < fn_.differential && unknown.times == 0);
+        if (counts && std::abs(by) > 1e-12 * std::max(std::abs(given[i]), unknown.of->nominal)) {
+          start_.moved.push_back({unknown.name, by});
           start_.consistent_as_given = false;
         }
       }
@@ -149,15 +158,19 @@ class DaeInitializer {
 
  private:
   /// Of the start as given.
-  void check_invariants() {
+  void check_kept() {
     const formulate::Kept kept = formulate::kept_by(functions_);
     if (!kept.equations) return;
     compile::StateValues values(kept.equations);
     values.freeze(problem_.frozen());
     values.residuals(start_.t, u_.data());
-    for (std::size_t i = 0; i < kept.invariants.size(); ++i)
-      if (!(std::abs(values.residual()[i]) <= consistent * values.scale()[i]))
-        start_.violations.push_back({kept.invariants[i], 0, values.residual()[i]});
+    for (std::size_t i = 0; i < kept.count(); ++i) {
+      if (std::abs(values.residual()[i]) <= consistent * values.scale()[i]) continue;
+      if (i < fn_.hidden.size())
+        start_.violations.push_back({fn_.hidden[i].of, static_cast<int>(fn_.hidden[i].level), values.residual()[i]});
+      else
+        start_.violations.push_back({kept.invariants[i - fn_.hidden.size()], 0, values.residual()[i]});
+    }
     start_.consistent_as_given = start_.violations.empty();
   }
 
@@ -190,7 +203,7 @@ class DaeInitializer {
     if (fn_.model->initial.empty()) {
       Problem equations(fn_, start_.t, Problem::Rows::equations);
       found = least_change(equations, kept);
-      if (found && !fn_.model->invariants.empty()) {
+      if (found && fn_.kept.rows() > 0) {
         u_ = result_.x;  // x as given, with the (x', z) that belong to it
         found = false;
       }
@@ -277,10 +290,17 @@ class DaeInitializer {
   [[noreturn]] void refuse() const {
     Faults faults;
     for (const Violation& violation : start_.violations) {
-      const auto found = std::ranges::find(fn_.model->invariants, violation.of, &model::Equation::name);
+      const auto invariant = std::ranges::find(fn_.model->invariants, violation.of, &model::Equation::name);
+      const auto equation = std::ranges::find(fn_.hidden, violation.of, &DaeFunctions::Row::of);
+      const bool own = invariant == fn_.model->invariants.end();
       faults.add("inconsistent-start",
-                 fmt::format("the start does not satisfy the invariant '{}': the residual is {}", violation.of, brief(violation.value)),
-                 "`daedalus init` shows a consistent start; --initialize project uses it", found->place);
+                 fmt::format("the start does not satisfy {}'{}': the residual is {}",
+                             !own                   ? "the invariant "
+                             : violation.level == 0 ? "the equation "
+                                                    : "the hidden constraint ",
+                             model::derivative_name(violation.of, static_cast<std::size_t>(violation.level)), brief(violation.value)),
+                 "`daedalus init` shows a consistent start; --initialize project uses it",
+                 own ? equation->place : invariant->place);
     }
     faults.throw_if_any();
     for (const Moved& moved : start_.moved)

@@ -103,7 +103,7 @@ void judge(const Ground& ground, Start& start) {
 
 void judge_invariants(const std::shared_ptr<const structure::DaeFunctions>& functions, const double* frozen, Start& start) {
   Ground ground{formulate::kept_by(functions), {}, {}, {}, frozen};
-  if (!ground.kept.equations || !start.found || !start.solvable) return;
+  if (ground.kept.invariants.empty() || !start.found || !start.solvable) return;
   auto evaluator = std::make_shared<structure::DaeEvaluator>(functions);
   evaluator->freeze(frozen);
   const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(functions->dimension());
@@ -159,12 +159,11 @@ std::string meet_invariants(const Kept& kept, double t, double* x, const std::ve
     return {};
   }
   std::vector<std::string> names;
-  const std::size_t before = kept.equations->rows() - kept.invariants.size();
   for (const std::size_t row : result.offending_rows)
-    if (row >= before) names.push_back(quoted(kept.invariants[row - before]));
+    if (row >= kept.before()) names.push_back("the " + kept.name(row));
   if (names.empty())
-    for (const std::string& name : kept.invariants) names.push_back(quoted(name));
-  return fmt::format("the new values contradict the invariant{} {}", names.size() == 1 ? "" : "s", listed(names));
+    for (std::size_t row = kept.before(); row < kept.equations->rows(); ++row) names.push_back("the " + kept.name(row));
+  return "the new values contradict " + listed(names);
 }
 
 }  // namespace daedalus::solve

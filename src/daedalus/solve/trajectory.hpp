@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,12 +12,22 @@ namespace daedalus::solve {
 /// "done", "step-too-small", ...: the code of a failure in messages and JSON.
 std::string name_of(integrate::Status status);
 
-/// Largest residuals over a run by constraint level: position, velocity, acceleration.
+/// Largest residuals over a run by constraint level: position, velocity, acceleration; of a DAE the algebraic equations,
+/// then their first derivatives, and so on. At least three, not all of which need be present.
 struct LevelResiduals {
-  std::array<double, 3> absolute{0.0, 0.0, 0.0};
-  std::array<double, 3> relative{0.0, 0.0, 0.0};  ///< divided by the largest term of the residual
-  std::array<bool, 3> present{false, false, false};
+  std::vector<double> absolute = std::vector<double>(3, 0.0);
+  std::vector<double> relative = std::vector<double>(3, 0.0);  ///< divided by the largest term of the residual
+  std::vector<bool> present = std::vector<bool>(3, false);
   bool mechanical = true;  ///< the levels are position, velocity, acceleration
+
+  std::size_t size() const { return present.size(); }
+  bool has(std::size_t level) const { return level < size() && present[level]; }
+  void make_room(std::size_t levels) {
+    if (levels <= size()) return;
+    absolute.resize(levels, 0.0);
+    relative.resize(levels, 0.0);
+    present.resize(levels, false);
+  }
 };
 
 /// How well a run kept an invariant of its model.

@@ -34,7 +34,10 @@ bool DaeEvaluator::evaluate(double t, const double* y, const double* dy, double*
   const double* inputs[] = {&t, y, dy};
   functions_->function.residual(inputs, F, residual_scratch_, frozen_);
   double sum = 0.0;
-  for (std::size_t i = 0; i < F_.size(); ++i) sum += 0.0 * F[i];
+  for (std::size_t i = 0; i < F_.size(); ++i) {
+    if (added_ != nullptr) F[i] += added_[i];
+    sum += 0.0 * F[i];
+  }
   return sum == 0.0;
 }
 

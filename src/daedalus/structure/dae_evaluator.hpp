@@ -23,6 +23,9 @@ class DaeEvaluator {
   /// Lets every evaluation read the frozen values of a trajectory, which must outlive it.
   void freeze(const double* frozen) { frozen_ = frozen; }
 
+  /// Adds these values to the rows of F in every later evaluation: feedback of what should vanish. Null adds nothing.
+  void add_to_rows(const double* values) { added_ = values; }
+
   /// Solves F = 0 for the derivatives x' and the algebraic unknowns z at (t, x), from the last solution as a guess. Needs
   /// an easy system: [F_x', F_z] regular.
   DaeOutcome solve(double t, const double* x);
@@ -56,7 +59,7 @@ class DaeEvaluator {
   DaeOutcome not_finite();
 
   std::shared_ptr<const DaeFunctions> functions_;
-  const double* frozen_ = nullptr;
+  const double *frozen_ = nullptr, *added_ = nullptr;
   compile::Function::Scratch residual_scratch_, jacobian_scratch_, time_scratch_;
   std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, step_, sum_;
   std::vector<std::vector<double>> combinations_;

@@ -9,7 +9,7 @@
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/model/checks.hpp"
-#include "daedalus/structure/signature.hpp"
+#include "daedalus/structure/prolongation.hpp"
 
 namespace daedalus::structure {
 
@@ -35,9 +35,58 @@ model::Start start_of(const model::Unknown& unknown, std::size_t times) {
   return times < unknown.start.size() ? unknown.start[times] : model::Start{};
 }
 
-}  // namespace
+/// Which variables stand in which equations.
+model::Occurrences occurrences_in(const EquationSet& system) {
+  const linalg::Sparsity pattern = signature_of(system).pattern;
+  model::Occurrences occurrences;
+  for (std::size_t i = 0; i < pattern.rows; ++i)
+    occurrences.emplace_back(pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[i]),
+                             pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[i + 1]));
+  return occurrences;
+}
 
-std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> given) {
+/// The equations of which F consists and those that hold besides, and up to which derivative each variable is unknown.
+struct Plan {
+  std::vector<Expr> F, hidden;
+  std::vector<std::size_t> highest;
+};
+
+/// Equations as their author wrote them.
+Plan as_written(const EquationSet& system, DaeFunctions& out) {
+  Plan plan;
+  for (std::size_t i = 0; i < system.equations.size(); ++i) {
+    plan.F.push_back(system.equations[i].residual);
+    out.rows.push_back({system.equations[i].name, system.equations[i].place, system.equations[i].name, 0, i});
+  }
+  plan.highest = highest_derivatives(*out.model, plan.F);
+  return plan;
+}
+
+/// Equations differentiated as the offsets say.
+Plan differentiated(const EquationSet& system, const Offsets& offsets, DaeFunctions& out) {
+  Plan plan;
+  const std::vector<std::vector<Expr>> levels = prolong(system, offsets.c);
+  for (std::size_t i = 0; i < levels.size(); ++i)
+    for (std::size_t k = 0; k < levels[i].size(); ++k) {
+      const EquationSet::Equation& equation = system.equations[i];
+      const bool highest = k + 1 == levels[i].size();
+      (highest ? plan.F : plan.hidden).push_back(levels[i][k]);
+      (highest ? out.rows : out.hidden).push_back({model::derivative_name(equation.name, k), equation.place, equation.name, k, i});
+    }
+  for (const int d : offsets.d) plan.highest.push_back(static_cast<std::size_t>(d));
+  // Derivatives above the offsets stand only where they count for nothing, as in k*der(x) with k = 0.
+  std::unordered_map<NodeId, Expr> nothing;
+  for (std::size_t j = 0; j < system.unknowns.size(); ++j)
+    for (std::size_t k = plan.highest[j] + 1; k < system.unknowns[j].derivatives.size(); ++k)
+      nothing.emplace(system.unknowns[j].derivatives[k].id(), out.model->graph->constant(0.0));
+  if (!nothing.empty()) {
+    plan.F = expr::substitute(plan.F, nothing);
+    plan.hidden = expr::substitute(plan.hidden, nothing);
+  }
+  return plan;
+}
+
+std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model> given, const Offsets* offsets) {
   auto result = std::make_shared<DaeFunctions>();
   DaeFunctions& out = *result;
   out.model = std::move(given);
@@ -45,12 +94,11 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   expr::Graph& graph = *model.graph;
   compile::ImplicitEquations& eq = out.equations;
   eq.t = model.time;
-  const EquationSet given_equations = equations_of(model);
-  for (const EquationSet::Equation& equation : given_equations.equations) {
-    eq.F.push_back(equation.residual);
-    out.rows.push_back({equation.name, equation.place});
-  }
-  const std::vector<std::size_t> highest = highest_derivatives(model, eq.F);
+  const EquationSet system = equations_of(model);
+  const Plan plan = offsets == nullptr ? as_written(system, out) : differentiated(system, *offsets, out);
+  const std::vector<std::size_t>& highest = plan.highest;
+  eq.F = plan.F;
+  out.hidden_residuals = plan.hidden;
 
   // x, der(x), ... up to the last but one derivative are unknowns; each is the rate of the one before.
   std::vector<std::vector<std::size_t>> place(model.variables.size());
@@ -62,32 +110,31 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
         place[i].push_back(out.unknowns.size());
         out.unknowns.push_back({model::derivative_name(variable.name, k), &variable, k, start_of(variable, k)});
         out.rate_starts.push_back(start_of(variable, k + 1));
-        eq.y.push_back(k == 0 ? variable.symbol : variable.rates[k - 1]);
+        eq.y.push_back(derivative_symbol(system.unknowns[i], k));
         const bool last = k + 1 >= highest[i];
-        eq.dy.push_back(!differential ? Expr() : last ? variable.rates[k] : graph.symbol("rate." + out.unknowns.back().name));
+        eq.dy.push_back(!differential ? Expr() : last ? derivative_symbol(system.unknowns[i], k + 1) : graph.symbol("rate." + out.unknowns.back().name));
         if (differential && !last) {
-          eq.F.push_back(eq.dy.back() - variable.rates[k]);
-          out.rows.push_back({"der(" + out.unknowns.back().name + ")", variable.place});
+          eq.F.push_back(eq.dy.back() - derivative_symbol(system.unknowns[i], k + 1));
+          const std::string name = "der(" + out.unknowns.back().name + ")";
+          out.rows.push_back({name, variable.place, name, 0, eq.F.size() - 1});
         }
       }
       if (differential) out.differential = out.unknowns.size();
     }
   for (std::size_t i = 0; i < model.variables.size(); ++i)
     out.columns.push_back({model.variables[i].name, place[i][0], false});
+  std::vector<Expr> residuals;
+  for (const EquationSet::Equation& equation : system.equations) residuals.push_back(equation.residual);
+  const std::vector<std::size_t> shown = offsets == nullptr ? highest : highest_derivatives(model, residuals);
   for (std::size_t i = 0; i < model.variables.size(); ++i)
-    for (std::size_t k = 1; k <= highest[i]; ++k)
+    for (std::size_t k = 1; k <= shown[i]; ++k)
       out.columns.push_back({model::derivative_name(model.variables[i].name, k), place[i][k - 1], true});
   if (model.kind == model::Kind::linear && model.E.rows != model.E.columns)
     throw Error("not-square", fmt::format("{} for {}", count(model.E.rows, "equation"), count(model.E.columns, "variable")),
                 "to run a model, give E and A as many rows as there are variables",
-                given_equations.equations.empty() ? Place{model.source} : given_equations.equations[0].place);
-  const linalg::Sparsity pattern = signature_of(given_equations).pattern;
-  model::Occurrences occurrences;
-  for (std::size_t i = 0; i < pattern.rows; ++i)
-    occurrences.emplace_back(pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[i]),
-                             pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[i + 1]));
+                system.equations.empty() ? Place{model.source} : system.equations[0].place);
   Faults faults;
-  model::check_assignment(model, occurrences, faults);
+  if (offsets == nullptr) model::check_assignment(model, occurrences_in(system), faults);
   faults.throw_if_any();
   DAEDALUS_CHECK(eq.F.size() == eq.y.size(), "{} equations for {} unknowns", eq.F.size(), eq.y.size());
 
@@ -119,16 +166,14 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   };
   out.terms = make(terms);
 
+  std::vector<Expr> kept = plan.hidden;
+  for (const model::Equation& equation : model.invariants) kept.push_back(equation.residual);
   compile::ImplicitEquations initial{eq.t, eq.y, eq.dy, {}};
-  for (const auto* bindings : {&model.initial, &model.invariants})
-    for (const model::Equation& equation : *bindings) initial.F.push_back(equation.residual);
+  for (const model::Equation& equation : model.initial) initial.F.push_back(equation.residual);
+  initial.F.insert(initial.F.end(), kept.begin(), kept.end());
   if (!initial.F.empty()) out.initial = compile::compile_implicit(initial, numbers, out.switches, compile::Request::NewSwitches::none);
-
-  std::vector<Expr> invariants;
-  for (const model::Equation& equation : model.invariants) invariants.push_back(equation.residual);
   const std::vector<Expr> state(eq.y.begin(), eq.y.begin() + static_cast<std::ptrdiff_t>(out.differential));
-  if (!invariants.empty())
-    out.invariants = compile::compile_state_equations(invariants, eq.t, state, numbers, out.switches);
+  if (!kept.empty()) out.kept = compile::compile_state_equations(kept, eq.t, state, numbers, out.switches);
 
   std::vector<Expr> outputs, pictures;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);
@@ -148,6 +193,16 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
   const std::vector<bool> nonlinear = expr::dependence(by_solved.value, unknown);
   out.linear_in_solved = std::ranges::none_of(nonlinear, [](bool b) { return b; });
   return result;
+}
+
+}  // namespace
+
+std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model) {
+  return compiled(std::move(model), nullptr);
+}
+
+std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model, const Offsets& offsets) {
+  return compiled(std::move(model), &offsets);
 }
 
 }  // namespace daedalus::structure

@@ -7,6 +7,7 @@
 #include "daedalus/compile/implicit_function.hpp"
 #include "daedalus/compile/state_equations.hpp"
 #include "daedalus/model/model.hpp"
+#include "daedalus/structure/sigma_method.hpp"
 
 namespace daedalus::structure {
 
@@ -27,8 +28,11 @@ struct DaeFunctions {
   std::size_t differential = 0;           ///< so many unknowns have a derivative
 
   struct Row {
-    std::string name;
+    std::string name;  ///< "rod", "der(rod)", "der(rod,2)"
     Place place;
+    std::string of;            ///< the author's equation
+    std::size_t level = 0;     ///< how often it was differentiated
+    std::size_t row = 0;       ///< of F, which has it or a derivative of it
   };
   std::vector<Row> rows;                        ///< of F; the author's own come first
   std::vector<std::size_t> algebraic_rows;      ///< those without derivatives
@@ -46,8 +50,10 @@ struct DaeFunctions {
   compile::ImplicitFunction function;
   compile::Function terms;              ///< t, y -> terms of the algebraic equations
   std::vector<std::size_t> term_start;  ///< their ranges
-  compile::ImplicitFunction initial;    ///< t, y, y' -> residuals of [initial], then of [invariants]
-  compile::StateEquations invariants;   ///< [invariants], between t and the differential unknowns
+  std::vector<Row> hidden;              ///< equations that hold besides F: those of which F has a derivative
+  std::vector<expr::Expr> hidden_residuals;  ///< in symbols
+  compile::ImplicitFunction initial;    ///< t, y, y' -> residuals of [initial], `hidden` and [invariants]
+  compile::StateEquations kept;         ///< `hidden` and [invariants], between t and the differential unknowns
   compile::Function outputs, pictures;  ///< t, y, y' -> what the author wants to see
   bool linear_in_solved = true;         ///< F is linear in (x', z): the derivatives and the algebraic unknowns
 
@@ -57,5 +63,10 @@ struct DaeFunctions {
 /// Brings a model of kind dae or linear to first order and compiles it. Throws Error where it is not square, or
 /// where nothing determines some variable.
 std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model);
+
+/// The same with every equation differentiated as often as its offset says, and the unknowns x, x', ... up to the
+/// derivative before their own offset as differential unknowns: of index 1 at most where the system Jacobian is regular.
+/// Lower derivatives of the equations contain these alone and are `hidden`.
+std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model, const Offsets& offsets);
 
 }  // namespace daedalus::structure

@@ -1,8 +1,8 @@
 // Baumgarte's stabilization: g'' = 0 is replaced by
 //     g'' + 2 alpha g' + beta^2 g = 0,     with alpha = xi omega, beta = omega as in (4.17) of the notes 000,
 // so that a violation decays. A nonholonomic constraint c = 0 is replaced by c' + alpha c = 0. ((4.21), (4.22) of the
-// notes drop one of the two mixed terms of rheonomic constraints; gamma here has both.) [invariants] of a DAE are replaced
-// by c' + alpha c = 0 too: see invariant_feedback.cpp.
+// notes drop one of the two mixed terms of rheonomic constraints; gamma here has both.) For DAEs, their hidden constraints
+// of any order and their [invariants], see invariant_feedback.cpp.
 //
 // The gains may be given by the poles s of s^2 + 2 alpha s + beta^2 = (s - p1)(s - p2), as the lecture 003 does:
 //     2 alpha = -(p1 + p2),   beta^2 = p1 p2;        for a pair p +- i w:   alpha = -p,   beta^2 = p^2 + w^2.
@@ -148,6 +148,7 @@ FormulationEntry formulation_baumgarte() {
   entry.summary = "constraint violations decay like a damped oscillator: g'' + 2 alpha g' + beta^2 g = 0";
   entry.citation = "Baumgarte 1972; Bertolazzi, Cocetti, Stocco: DAE notes, (4.17)-(4.23); Gros: lecture 11";
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
+  entry.reduces = true;
   entry.keeps_invariants_of = {"dae", "linear"};
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit,
@@ -170,7 +171,7 @@ FormulationEntry formulation_baumgarte() {
                   "leave gains=auto or the other options out");
     if (equations.dae) {
       if (automatic || any_given(options, {"pole2", "imaginary"}))
-        throw Error("bad-option-value", "[invariants] of a DAE decay with one rate: baumgarte takes alpha, omega or pole1 for them",
+        throw Error("bad-option-value", "what a DAE keeps decays with one rate: baumgarte takes alpha, omega or pole1 for it",
                     "write baumgarte:alpha=5");
       return invariant_feedback(equations, feedback_of(options).nonholonomic);
     }

@@ -68,6 +68,7 @@ FormulationEntry formulation_projection() {
   entry.summary = "positions and velocities are projected onto the constraints after every step, in the mass norm; states onto [invariants]";
   entry.citation = "Eich 1993; Lubich 1991; Bertolazzi, Cocetti, Stocco: DAE notes, section 4.3";
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
+  entry.reduces = true;
   entry.keeps_invariants_of = entry.kinds;
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic,

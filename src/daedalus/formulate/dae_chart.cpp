@@ -1,0 +1,136 @@
+#include "daedalus/formulate/dae_chart.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "daedalus/base/finite.hpp"
+
+namespace daedalus::formulate {
+
+using integrate::Evaluation;
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// Newton's method takes fresh factors where a correction shrinks by less than this.
+constexpr double slow = 0.05;
+constexpr int most_iterations = 30;
+
+}  // namespace
+
+DaeChart::DaeChart(std::shared_ptr<const structure::DaeFunctions> functions)
+    : functions_(std::move(functions)),
+      values_({functions_, &functions_->kept}),
+      x_(functions_->differential),
+      y_(functions_->differential),
+      target_(functions_->differential) {
+  for (std::size_t i = 0; i < functions_->differential; ++i) {
+    const double nominal = functions_->unknowns[i].of->nominal;
+    W_.push_back(1.0 / (nominal * nominal));
+  }
+}
+
+Evaluation DaeChart::select(double t, const double* x) {
+  if (!values_.jacobian(t, x)) {
+    explanation_ = "the derivative of a hidden constraint is not a finite number";
+    return Evaluation::not_finite;
+  }
+  const linalg::Sparsity& pattern = functions_->kept.pattern;
+  std::vector<std::size_t> all(pattern.rows);
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  const std::vector<std::size_t> rows = independent_rows(pattern, values_.jacobian().data(), all);
+  if (!level_ || level_->rows() != rows) level_.emplace(LocalBasis::Kind::coordinates, pattern, rows);
+  return Evaluation::ok;
+}
+
+void DaeChart::select_as(const DaeChart& other) {
+  if (!level_ || level_->rows() != other.level_->rows())
+    level_.emplace(LocalBasis::Kind::coordinates, functions_->kept.pattern, other.level_->rows());
+}
+
+bool DaeChart::choose(double t, const double* x) {
+  if (!values_.jacobian(t, x) || !level_->choose(values_.jacobian().data(), W_.data())) return false;
+  near(x);
+  return true;
+}
+
+void DaeChart::near(const double* x) {
+  std::copy_n(x, x_.size(), x_.begin());
+  level_->basis().take(x, y_.data());
+}
+
+bool DaeChart::factor(double t, const double* x) {
+  ++factorizations_;
+  return values_.jacobian(t, x) && level_->factor(values_.jacobian().data());
+}
+
+Evaluation DaeChart::expand(double t, const double* y, double* x) {
+  std::copy_n(y, dimension(), target_.begin());
+  level_->basis().move(y_.data(), target_.data(), x_.data());
+  std::copy_n(y, dimension(), y_.begin());
+  double last = std::numeric_limits<double>::infinity();
+  bool fresh = false;
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    if (!values_.residuals(t, x_.data()) || !all_finite(x_)) {
+      explanation_ = "a hidden constraint is not a finite number";
+      return Evaluation::not_finite;
+    }
+    double size = 0.0;  // the largest residual beside its terms
+    for (const std::size_t row : level_->rows())
+      if (const double off = std::abs(values_.residual()[row]); off > 0.0) size = std::max(size, off / values_.scale()[row]);
+    const bool stuck = iteration > 0 && !(size < 0.5 * last);
+    if (size <= 2.0 * epsilon || (stuck && size <= 1e-13)) {
+      std::ranges::copy(x_, x);
+      return Evaluation::ok;
+    }
+    if (stuck && fresh) break;
+    if (!level_->factored() || size > slow * last) {
+      fresh = true;
+      if (!factor(t, x_.data())) {
+        explanation_ = "the hidden constraints cannot be solved for " + names(level_->basis().normal().column);
+        return Evaluation::singular;
+      }
+    }
+    last = size;
+    level_->correct(values_.residual().data(), x_.data());
+  }
+  explanation_ = "the hidden constraints have no solution near the last one for " + names(level_->basis().normal().column);
+  return Evaluation::no_convergence;
+}
+
+double DaeChart::tilt(double t, const double* x) {
+  if (!factor(t, x)) {
+    level_->forget();
+    return std::numeric_limits<double>::infinity();
+  }
+  const double tilt = level_->tilt(values_.jacobian().data(), W_.data());
+  return std::isfinite(tilt) ? tilt : std::numeric_limits<double>::infinity();
+}
+
+void DaeChart::tolerances(double t, const double* x, const double* bound, double* local) {
+  if (factor(t, x))
+    level_->bounds(values_.jacobian().data(), bound, local);
+  else
+    level_->basis().bounds(bound, local);
+}
+
+std::string DaeChart::describe() {
+  std::vector<std::size_t> independent;
+  for (std::size_t k = 0; k < dimension(); ++k) independent.push_back(level_->basis().nearest(k));
+  return independent.empty() ? "none" : names(independent);
+}
+
+std::string DaeChart::names(const std::vector<std::size_t>& unknowns) const {
+  constexpr std::size_t most = 4;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(unknowns.size(), most); ++i)
+    text += (i == 0 ? "" : ", ") + functions_->unknowns[unknowns[i]].name;
+  if (unknowns.size() > most) text += fmt::format(" and {} more", unknowns.size() - most);
+  return text;
+}
+
+}  // namespace daedalus::formulate
