@@ -60,7 +60,11 @@ std::size_t write_page(const std::vector<report::Findings>& all, const Command& 
   std::size_t pictures = 0;
   for (const report::Findings& one : all)
     for (const report::FindingsFigure& figure : one.figures) {
-      report::write_file((folder / (figure.name + ".svg")).string(), report::plot_svg(figure.data));
+      report::PlotData data;
+      data.title = one.source;
+      data.description = figure.made;
+      data.panels = figure.panels;
+      report::write_file((folder / (figure.name + ".svg")).string(), report::plot_svg(data));
       ++pictures;
     }
   report::write_file(command.output, report::findings_page(all, line + "--output " + command.output));

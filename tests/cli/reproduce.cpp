@@ -1,5 +1,8 @@
 // `daedalus reproduce` from outside. docs/reproduce.md itself is compared by tests/docs.
 
+#include <map>
+#include <set>
+
 #include "cli/run.hpp"
 
 namespace daedalus::tests {
@@ -31,6 +34,42 @@ TEST(Reproduce, PrintsTablesBesideThePrintedOnes) {
   const auto& rows = json["experiments"][0]["tables"][0]["rows"];
   ASSERT_GE(rows.size(), 4U);
   for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size()) << row;
+}
+
+// Values that another program computed with 50 digits (models/reference/pendulum_slides.json), and what 000 and 001
+// print.
+TEST(Reproduce, EveryExperimentShowsWhatItIsComparedWith) {
+  const std::map<std::string, std::vector<std::string>> printed{
+      {"000-figures", {"3.69"}},
+      {"001-table1", {"253", "284", "3718", "201"}},
+      {"001-tables23", {"1.71e-5", "1.54e-2", "2.95e-1", "382", "1058", "30"}},
+      {"003-drift", {}},
+      {"003-poles", {}},
+      {"004-drift", {"1.84150", "0.31052", "2.07436"}}};
+  const auto all = daedalus("reproduce --json").json()["experiments"];
+  ASSERT_EQ(all.size(), printed.size());
+  for (const auto& one : all) {
+    const std::string name = one["name"];
+    ASSERT_TRUE(printed.contains(name)) << name;
+    EXPECT_FALSE(one["setting"].get<std::string>().empty()) << name;
+    EXPECT_FALSE(one["verdict"].get<std::string>().empty()) << name;
+    std::set<std::string> cells;
+    for (const auto& table : one["tables"])
+      for (const auto& row : table["rows"])
+        for (const auto& cell : row) cells.insert(cell.get<std::string>());
+    EXPECT_GT(cells.size(), 5U) << name;
+    for (const std::string& cell : printed.at(name)) EXPECT_TRUE(cells.contains(cell)) << name << ": " << cell;
+  }
+}
+
+// The drift of 004 is that of the other program to every digit shown.
+TEST(Reproduce, DriftOf004IsThatOfAnIndependentComputation) {
+  const auto rows = daedalus("reproduce 004-drift --json").json()["experiments"][0]["tables"][0]["rows"];
+  ASSERT_EQ(rows.size(), 5U);
+  for (std::size_t i = 1; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][2], rows[i][3]);
+    EXPECT_EQ(rows[i][4], rows[i][5]);
+  }
 }
 
 // Anywhere: the program brings its models along, and makes the folder of the pictures.

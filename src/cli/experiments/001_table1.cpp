@@ -12,7 +12,6 @@
 
 #include "cli/experiment_entry.hpp"
 #include "cli/experiment_run.hpp"
-#include "daedalus/report/comparison_parts.hpp"
 
 namespace daedalus::cli {
 
@@ -58,13 +57,11 @@ solve::Trajectory at_equal_error(const Form& form) {
   return best;
 }
 
-report::PlotData picture_of(const std::vector<solve::Trajectory>& runs) {
-  using Scale = report::Panel::Scale;
-  report::PlotData data{"Example 2.1 of 001 in three forms", "bdf at equal errors at 10 pi", {}};
+std::vector<report::Panel> panels_of(const std::vector<solve::Trajectory>& runs) {
   report::Panel steps, errors;
   steps.y_title = "step size";
   errors.y_title = "error of x";
-  steps.scale = errors.scale = Scale::logarithmic;
+  steps.scale = errors.scale = report::Panel::Scale::logarithmic;
   for (std::size_t i = 0; i < 3; ++i) {
     const solve::Trajectory& run = runs[i];
     report::Curve step{forms()[i].name, {}, {}}, error{forms()[i].name, {}, {}};
@@ -77,8 +74,7 @@ report::PlotData picture_of(const std::vector<solve::Trajectory>& runs) {
     steps.curves.push_back(std::move(step));
     errors.curves.push_back(std::move(error));
   }
-  data.panels = {steps, errors};
-  return data;
+  return {steps, errors};
 }
 
 report::Findings run() {
@@ -109,7 +105,7 @@ report::Findings run() {
   found.tables = {table};
   found.figures = {{"reproduce_001_table1",
                     "Step sizes and errors of x in the three forms: (11) needs tiny steps to be as accurate at the end",
-                    picture_of(runs)}};
+                    "bdf at equal errors at 10 pi", panels_of(runs)}};
   const auto ratio = [&](std::size_t i) {
     return static_cast<double>(runs[2].stats.steps) / static_cast<double>(runs[i].stats.steps);
   };

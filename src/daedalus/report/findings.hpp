@@ -16,7 +16,8 @@ struct FindingsTable {
 struct FindingsFigure {
   std::string name;     ///< of its file, without ending
   std::string caption;  ///< what is to be seen
-  PlotData data;
+  std::string made;     ///< by which method
+  std::vector<Panel> panels;
 };
 
 /// What came out of an experiment that somebody else has done before. Texts are Markdown that can be read as it is.
