@@ -16,8 +16,10 @@ struct ArrayPoint {
 enum class ArrayPointOutcome { found, not_finite, no_convergence };
 
 enum class ArrayMoves {
-  jets_only,  ///< y is consistent already
-  all,        ///< y as well, but less than its derivatives
+  jets_only,    ///< y is consistent already
+  mostly_jets,  ///< y ten times less
+  all,
+  along_path,  ///< the same, with more patience
 };
 
 /// Moves u to a point near it with E(t, u) = 0. Where none is found, u and `array.E()` are what is left.

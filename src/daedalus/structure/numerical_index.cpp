@@ -34,7 +34,8 @@ constexpr double negligible = 1e-9;
 constexpr double clear_gap = 1e3;
 // Columns are not raised by more than this: round-off, 1e-16, stays below `negligible`.
 constexpr double most_raise = 1e6;
-constexpr double zero_entry = 1e-7;  // of kernel vectors scaled to length 1
+constexpr std::size_t most_rows = 1500;  // of a dense factorization: seconds
+constexpr double zero_entry = 1e-7;      // of kernel vectors scaled to length 1
 
 using Outcome = NumericalIndex::Outcome;
 using Masked = std::vector<DerivativeArray::RoughTable>;
@@ -206,8 +207,10 @@ Outcome Search::satisfy(ArrayPoint& point, std::size_t levels, std::vector<Numer
   // Jets that lower levels left open may be far from what the next level wants: then only y', or none, is kept.
   for (const std::size_t kept : {levels, std::size_t{1}, std::size_t{0}}) {
     attempt(kept, ArrayMoves::all);
+    attempt(kept, ArrayMoves::mostly_jets);
     attempt(kept, ArrayMoves::jets_only);
   }
+  attempt(levels, ArrayMoves::along_path);
   if (outcome == ArrayPointOutcome::not_finite) return Outcome::not_finite;
   array.to_jets(u.data(), point.jets.data());
   if (outcome == ArrayPointOutcome::found) return Outcome::found;
@@ -229,7 +232,7 @@ NumericalIndex Search::at(const ArrayPoint& guess) {
   result.point = guess;
   y_ = Guess::maybe_consistent;
   for (std::size_t mu = 0; mu <= options_.most_index; ++mu) {
-    if (!array_->extend(mu + 2)) break;
+    if ((mu + 2) * n_ > most_rows || !array_->extend(mu + 2)) break;
     result.outcome = satisfy(result.point, mu + 2, &result.offending);
     if (result.outcome != Outcome::found) return result;
     const TaylorScale scale = taylor_scale(*array_, result.point.t, result.point.jets.data(), options_.frozen);
@@ -320,7 +323,9 @@ NumericalIndex numerical_index(const std::shared_ptr<DerivativeArray>& array, co
   ArrayPoint start = guess;
   start.jets.resize(std::max(guess.jets.size(), 2 * array->dimension()), 0.0);
   NumericalIndex result = search.at(start);
-  for (std::size_t p = 0; p < options.nearby && result.outcome != Outcome::found; ++p) {
+  const std::size_t tries =
+      result.outcome == Outcome::inconsistent ? std::min<std::size_t>(options.nearby, 1) : options.nearby;
+  for (std::size_t p = 0; p < tries && result.outcome != Outcome::found; ++p) {
     NumericalIndex other = search.at(search.perturbed(start, options.spread, random));
     if (other.outcome != Outcome::found) continue;
     other.at_start = false;
