@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "conformance/allocations.hpp"
 #include "unit/structure/dae_examples.hpp"
 
 namespace daedalus::structure {
@@ -219,6 +220,22 @@ TEST(ArraySolver, ReusesItsFactors) {
   integrated(*problem.solver, start, 0.5, 50);
   // One in every projection, and hardly more.
   EXPECT_LT(problem.solver->factorizations(), 130u);
+}
+
+TEST(ArraySolver, AllocatesNothing) {
+  const Solved problem = solved(testing::dae_examples()[3], Mixing::none);
+  std::vector<double> y(problem.found.point.jets.begin(), problem.found.point.jets.begin() + 7);
+  const std::vector<double> sizes(7, 1.0);
+  ASSERT_EQ(problem.solver->project(0.0, y.data(), sizes.data()), DaeOutcome::ok);
+  const std::size_t before = allocations::counted();
+  bool ok = true;
+  for (int k = 0; k < 20; ++k) {
+    ok = ok && problem.solver->derivatives(0.01 * k, y.data()) == DaeOutcome::ok;
+    for (std::size_t i = 0; i < 7; ++i) y[i] += 0.01 * problem.solver->dy()[i];
+    ok = ok && problem.solver->project(0.01 * (k + 1), y.data(), sizes.data()) == DaeOutcome::ok;
+  }
+  EXPECT_EQ(allocations::counted(), before);
+  EXPECT_TRUE(ok);
 }
 
 }  // namespace

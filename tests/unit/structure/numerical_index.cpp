@@ -81,6 +81,21 @@ TEST(NumericalIndex, OfRandomSparseDaes) {
   }
 }
 
+// The test set for IVP solvers says: index 1. The capacitances of the amplifier have rank 5 of 8.
+TEST(NumericalIndex, OfShippedModels) {
+  struct Known {
+    const char* name;
+    std::size_t index, constraints;
+  };
+  for (const Known& known : {Known{"transistor_amplifier", 1, 3}, Known{"robertson", 1, 1},
+                             Known{"chemical_akzo_nobel", 1, 1}, Known{"kepler", 0, 0}}) {
+    SCOPED_TRACE(known.name);
+    const std::string path = std::string(DAEDALUS_SOURCE_DIR) + "/models/" + known.name + ".toml";
+    const auto functions = compile_dae(std::make_shared<const model::Model>(model::read_model(path)));
+    expect(index_of(functions), functions->dimension(), known.index, known.constraints);
+  }
+}
+
 // Units of unknowns and equations, and the unit of time, are the author's choice.
 TEST(NumericalIndex, DoesNotDependOnUnits) {
   for (const DaeExample& original : testing::dae_examples()) {
