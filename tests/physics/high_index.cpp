@@ -217,5 +217,27 @@ TEST(HighIndexModels, HiddenConstraintsAreShownInTheAuthorsNames) {
   EXPECT_EQ(analysis.violations[0].of, "rod");
 }
 
+/// The circle of the lecture with a multiplier, and sums of its equations in every row: the structure sees index 1, the
+/// ranks of the derivative array 2, and 003 says so.
+TEST(HighIndexModels, MixedEquationsAreSeenThrough) {
+  const solve::Analysis analysis = solve::analyze(solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = 0
+z = 0
+[equations]
+p = "der(x) + x^2 + y^2 = 1 - y + z*x"
+q = "der(y) + 2*(x^2 + y^2) = 2 + x + z*y"
+r = "der(x) - der(y) + x^2 + y^2 = 1 - x - y + z*(x - y)"
+)toml", "mixed")), 0.0);
+  EXPECT_EQ(analysis.structural_index, 1);
+  EXPECT_EQ(analysis.index, 2);
+  EXPECT_EQ(analysis.free_initial_values, 1u);
+  ASSERT_EQ(analysis.ranks.size(), 3u);
+  EXPECT_LT(analysis.ranks.back().dropped, 1e-11);
+  EXPECT_GT(analysis.ranks.back().kept, 1e-4);
+}
+
 }  // namespace
 }  // namespace daedalus::tests

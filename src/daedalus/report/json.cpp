@@ -327,6 +327,15 @@ std::string to_json(const solve::Analysis& analysis) {
   json["degrees_of_freedom"] = analysis.degrees_of_freedom;
   json["free_initial_values"] = analysis.free_initial_values;
   json["index"] = analysis.index ? Json(*analysis.index) : Json();
+  json["ranks"] = Json::array();
+  for (const structure::ArrayRanks& ranks : analysis.ranks)
+    json["ranks"].push_back({{"derivatives", ranks.mu},
+                             {"rows", ranks.rows},
+                             {"rank", ranks.rank},
+                             {"constraints", ranks.constraints},
+                             {"determined", ranks.determined.size()},
+                             {"kept", ranks.kept},
+                             {"dropped", ranks.dropped}});
   json["structural_index"] = analysis.structural_index ? Json(*analysis.structural_index) : Json();
   json["hidden_constraints"] = Json::array();
   for (const solve::HiddenConstraint& hidden : analysis.hidden)

@@ -4,6 +4,7 @@
 
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
+#include "daedalus/solve/analysis_index.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
 namespace daedalus::solve {
@@ -162,6 +163,7 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
     if (out.structure_check.verdict == StructureCheck::Verdict::regular)
       out.free_initial_values = out.structure.sigma->offsets.degrees_of_freedom();
     out.system_class = start.index_above_one ? "differential-algebraic equations of an index above 1" : "differential-algebraic equations";
+    if (start.index_above_one) judge_index(*prepared.dae, start, out);
     return out;
   }
   out.violations = start.violations;
@@ -171,6 +173,7 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
     out.index = index_of(fn);
     out.system_class = fmt::format("differential-algebraic equations of index {}", *out.index);
     out.free_initial_values = fn.differential - fn.hidden.size() - start.invariant_rank;
+    judge_index(*prepared.dae, start, out);
     return out;
   }
   structure::DaeEvaluator evaluator(prepared.dae);

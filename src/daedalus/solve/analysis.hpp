@@ -8,6 +8,7 @@
 #include "daedalus/mechanics/functions.hpp"
 #include "daedalus/solve/pipeline.hpp"
 #include "daedalus/solve/start.hpp"
+#include "daedalus/structure/numerical_index.hpp"
 #include "daedalus/solve/structure_check.hpp"
 
 namespace daedalus::solve {
@@ -35,6 +36,8 @@ struct Analysis {
   /// How it follows from which unknowns stand in which equations; `structural_index` is its index.
   structure::StructuralAnalysis structure;
   StructureCheck structure_check;
+  /// What the index of a DAE above 1 rests on: the ranks of its derivative array, level by level.
+  std::vector<structure::ArrayRanks> ranks;
 };
 
 /// Analyses a model at its (consistent) start. A model of kind dae or linear that is structurally singular, which cannot
