@@ -23,7 +23,7 @@ Shape shape_of(const std::string& name, model::Kind kind) {
   // Round-off in the amplifier is 1e-15 of six volts, and its small voltages have no own size: 1e-11 is what can be
   // asked.
   if (kind == model::Kind::dae || kind == model::Kind::linear) shape = {"radau", "radau", "rodas5p", {}, 1e-11, 1e-11};
-  if (name == "kepler" || name == "rigid_body_euler") shape.single = "dop853";  // ODEs that are not stiff
+  if (name == "kepler" || name == "rigid_body_euler" || name == "pendulum_dae") shape.single = "dop853";  // not stiff
   if (name == "flexible_slider_crank") shape.single = "radau";
   // Errors of these grow by more than 1e4 in their whole time, and with them those of the reference.
   if (name == "double_pendulum") shape.t_end = 5.0;
