@@ -9,6 +9,7 @@
 #include "daedalus/formulate/observation.hpp"
 #include "daedalus/integrate/system.hpp"
 #include "daedalus/mechanics/functions.hpp"
+#include "daedalus/structure/array_form.hpp"
 #include "daedalus/structure/dae_functions.hpp"
 
 namespace daedalus::formulate {
@@ -20,6 +21,7 @@ struct Equations {
   /// Constraints that follow from others at the start, by their rows: where multipliers are unknowns, theirs are 0.
   std::vector<std::size_t> redundant = {};
   bool solvable = true;  ///< a DAE can be solved for (x', z) as it stands: it has an ODE view
+  std::shared_ptr<const structure::ArrayForm> array = {};  ///< where the structure of a DAE misleads
 };
 
 /// The ways back to the constraints.
@@ -55,6 +57,8 @@ struct FormulationEntry {
   std::vector<std::string> kinds;  ///< of models that it takes
   /// Takes a DAE of an index above 1, its equations differentiated; the others take it as it is written.
   bool reduces = false;
+  /// Takes one whose structure does not show what must be differentiated, by its derivative array.
+  bool takes_arrays = false;
   /// Of which it keeps [invariants], not only watches them. A DAE of index 1 at most must have some: there is nothing else
   /// to keep.
   std::vector<std::string> keeps_invariants_of = {};

@@ -176,6 +176,10 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
     judge_index(*prepared.dae, start, out);
     return out;
   }
+  if (prepared.array) {
+    judge_index(*prepared.dae, start, out);
+    return out;
+  }
   structure::DaeEvaluator evaluator(prepared.dae);
   const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(fn.dimension());
   const std::vector<double> y(start.guess.begin(), middle), dy(middle, start.guess.end());

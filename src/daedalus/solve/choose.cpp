@@ -34,12 +34,18 @@ bool is_mechanical(const model::Model& model) {
 }
 
 /// Whether a model can be solved as it is written, or needs its equations differentiated: the index of a DAE is above 1.
-enum class Need { nothing, reduction };
+/// With a misleading structure the derivative array says what to differentiate.
+enum class Need { nothing, reduction, array };
 
 void check_kind(const FormulationEntry& form, const model::Model& model, Need need) {
   const std::string kind(model::name_of(model.kind));
   const auto names = [&](const std::vector<std::string>& kinds) { return std::ranges::find(kinds, kind) != kinds.end(); };
   const bool dae = !is_mechanical(model) && names(form.kinds);
+  if (dae && need == Need::array && !form.takes_arrays)
+    throw Error("formulation-does-not-fit",
+                fmt::format("the formulation '{}' needs equations whose structure shows what to differentiate, and that of '{}' does not",
+                            form.name, model.name),
+                "leave --formulation out, or choose projection", {model.source});
   if (dae && need == Need::reduction && !form.reduces)
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' takes equations as they are written, and the index of '{}' is above 1", form.name, model.name),
@@ -100,7 +106,11 @@ std::string Chosen::reason(const std::string& used) const {
 
 Chosen choose(const Prepared& prepared, const RunOptions& options) {
   const model::Model& model = *prepared.model;
-  const Need need = prepared.reduced ? Need::reduction : Need::nothing;
+  const Need need = prepared.array ? Need::array : prepared.reduced ? Need::reduction : Need::nothing;
+  const Views by_array{View::ode};
+  const auto views_of = [&](const FormulationEntry& form) -> const Views& {
+    return need == Need::array ? by_array : form.views_of(model);
+  };
   const model::Simulation& given = model.simulation;
   Chosen chosen;
   chosen.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
@@ -115,11 +125,11 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
     std::vector<std::string> wishes{"direct"};
     if (mechanical) wishes = {"projection", "index3", "index2"};
     if (!mechanical && !model.invariants.empty()) wishes = {"projection", "direct"};
-    if (need == Need::reduction) wishes = {"projection"};
+    if (need != Need::nothing) wishes = {"projection"};
     chosen.formulation.name = wishes.front();
     for (const std::string& wish : wishes) {
       const FormulationEntry& form = formulate::formulation(wish);
-      if (any_method || shared_view(form, form.views_of(model), *chosen.integrator)) {
+      if (any_method || shared_view(form, views_of(form), *chosen.integrator)) {
         chosen.formulation.name = wish;
         break;
       }
@@ -127,7 +137,7 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
   }
   chosen.form = &formulate::formulation(chosen.formulation.name);
   check_kind(*chosen.form, model, need);
-  const Views& views = chosen.form->views_of(model);
+  const Views& views = views_of(*chosen.form);
 
   if (any_method) {
     const bool only_implicit = !offers(views, View::ode) && offers(views, View::implicit);

@@ -164,6 +164,7 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
   if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {
     prepared.dae = timed(prepared.stages, "compile", [&] { return structure::compile_dae(prepared.model); });
     prepared.reduced = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
+    if (!prepared.reduced) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
     check_resets({nullptr, prepared.solvable_dae()});
     return prepared;
   }
@@ -183,6 +184,7 @@ void refuse_index(const model::Model& model) {
 }
 
 Start consistent_start(const Prepared& prepared, double t, Initialize mode) {
+  if (prepared.array) return consistent_start(*prepared.dae, *prepared.array, t, mode);
   return prepared.dae ? consistent_start(prepared.solvable_dae(), t, mode) : consistent_start(prepared.functions, t, mode);
 }
 
@@ -236,7 +238,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     trajectory.notes.push_back(fmt::format("the formulation '{}' does not keep [invariants]: it shows how far they are from holding",
                                            plan.chosen.form->name));
   formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.solvable_dae(), redundant_rows(prepared, start), start.solvable}, plan.chosen.view, form_options); });
+      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.solvable_dae(), redundant_rows(prepared, start), start.solvable, prepared.array}, plan.chosen.view, form_options); });
   if (!start.guess.empty()) formulated.guess(start.guess);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);

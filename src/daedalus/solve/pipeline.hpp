@@ -10,6 +10,7 @@
 #include "daedalus/solve/run_options.hpp"
 #include "daedalus/solve/start.hpp"
 #include "daedalus/solve/trajectory.hpp"
+#include "daedalus/structure/array_form.hpp"
 #include "daedalus/structure/dae_functions.hpp"
 
 namespace daedalus::solve {
@@ -21,6 +22,8 @@ struct Prepared {
   std::shared_ptr<const structure::DaeFunctions> dae = nullptr;  ///< of the kinds dae and linear, as written
   /// The same with equations differentiated; null where the index is 1 at most, or where differentiating does not help.
   std::shared_ptr<const structure::DaeFunctions> reduced = nullptr;
+  /// What a DAE of an index above 1 is run by where differentiating by its structure does not help; null elsewhere.
+  std::shared_ptr<const structure::ArrayForm> array = nullptr;
   /// What all but formulations of the equations as they are written take.
   const std::shared_ptr<const structure::DaeFunctions>& solvable_dae() const { return reduced ? reduced : dae; }
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage

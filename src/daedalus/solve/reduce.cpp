@@ -5,9 +5,13 @@
 
 #include "daedalus/solve/reduce.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
-#include "daedalus/solve/start.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/structure/array_solver.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
 namespace daedalus::solve {
@@ -36,6 +40,24 @@ std::vector<double> translated(const std::vector<double>& u, const DaeFunctions&
   return result;
 }
 
+/// Equations with more unknowns than this have arrays too large for dense factorizations.
+constexpr std::size_t most_unknowns = 60;
+
+std::vector<double> modes_of(const DaeFunctions& fn) {
+  std::vector<double> discrete;
+  for (const model::Parameter& value : fn.model->discrete) discrete.push_back(value.value);
+  return fn.switches.free_modes(discrete);
+}
+
+/// A start of the equations as written, which tells whether their index is above 1.
+Start start_at_written(const std::shared_ptr<const DaeFunctions>& functions) {
+  try {
+    return consistent_start(functions, functions->model->simulation.t_start.value_or(0.0), Initialize::project);
+  } catch (const Error&) {  // told when the model is run
+    return {};
+  }
+}
+
 /// The start values of the equations as they are, or consistent ones where they are found.
 Start start_of(const std::shared_ptr<const DaeFunctions>& functions) {
   const double t = functions->model->simulation.t_start.value_or(0.0);
@@ -59,15 +81,72 @@ std::shared_ptr<const DaeFunctions> reduced(const std::shared_ptr<const DaeFunct
   const Start start = start_of(differentiated);
   const auto at = [&](const std::shared_ptr<const DaeFunctions>& form, auto question) {
     structure::DaeEvaluator evaluator(form);
-    std::vector<double> discrete;
-    for (const model::Parameter& value : form->model->discrete) discrete.push_back(value.value);
-    const std::vector<double> frozen = form->switches.free_modes(discrete);
+    const std::vector<double> frozen = modes_of(*form);
     evaluator.freeze(frozen.data());
     const std::vector<double> u = translated(start.guess, *differentiated, *form);
     return (evaluator.*question)(start.t, u.data(), u.data() + form->dimension());
   };
   if (at(as_written, &structure::DaeEvaluator::index_at_most_one)) return nullptr;
   return at(differentiated, &structure::DaeEvaluator::easy) ? differentiated : nullptr;
+}
+
+std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<const DaeFunctions>& as_written) {
+  const model::Model& model = *as_written->model;
+  const std::size_t n = as_written->dimension();
+  if (n > most_unknowns || !model.events.empty() || !model.discrete.empty() || as_written->switches.size() > 0) return nullptr;
+  if (!model.invariants.empty() || !model.initial.empty()) return nullptr;
+  const std::vector<double> frozen = modes_of(*as_written);
+  std::vector<double> y, dy;
+  for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
+  for (const model::Start& rate : as_written->rate_starts) dy.push_back(rate.value);
+  const double t = model.simulation.t_start.value_or(0.0);
+  structure::DaeEvaluator evaluator(as_written);
+  evaluator.freeze(frozen.data());
+  if (evaluator.easy(t, y.data(), dy.data()) || !start_at_written(as_written).index_above_one) return nullptr;
+  auto form = std::make_shared<structure::ArrayForm>();
+  auto array = std::make_shared<structure::DerivativeArray>(as_written);
+  structure::IndexOptions options;
+  options.frozen = frozen.data();
+  form->index = structure::numerical_index(array, {t, y}, options);
+  form->array = array;
+  return form->index.outcome == structure::NumericalIndex::Outcome::found ? form : nullptr;
+}
+
+Start consistent_start(const DaeFunctions& as_written, const structure::ArrayForm& form, double t, Initialize mode) {
+  const std::size_t n = as_written.dimension();
+  const std::vector<double> frozen = modes_of(as_written);
+  structure::ArraySolver solver(form.array, form.index);
+  solver.freeze(frozen.data());
+  Start start;
+  start.t = t;
+  std::vector<double> y, sizes;
+  for (const DaeFunctions::Unknown& unknown : as_written.unknowns) {
+    y.push_back(unknown.start.value);
+    sizes.push_back(unknown.start.fixed ? 0.0 : unknown.of->nominal);
+  }
+  const std::vector<double> given = y;
+  auto outcome = mode == Initialize::off ? structure::DaeOutcome::ok : solver.project(t, y.data(), sizes.data());
+  if (outcome == structure::DaeOutcome::ok) outcome = solver.derivatives(t, y.data());
+  for (const double residual : solver.residuals()) start.residual = std::max(start.residual, std::abs(residual));
+  if (outcome != structure::DaeOutcome::ok || (mode != Initialize::off && !(start.residual < 1e-9))) {
+    start.found = false;
+    start.message = "no consistent start was found near the given values" +
+                    (outcome == structure::DaeOutcome::ok ? std::string() : ": " + solver.explain());
+  }
+  for (std::size_t i = 0; i < n && start.found; ++i)
+    if (const double by = y[i] - given[i]; std::abs(by) > 1e-12 * std::max(std::abs(given[i]), as_written.unknowns[i].of->nominal))
+      start.moved.push_back({as_written.unknowns[i].name, by});
+  start.consistent_as_given = start.moved.empty();
+  if (mode == Initialize::check && !start.consistent_as_given)
+    throw Error("inconsistent-start",
+                fmt::format("{} would have to move by {} to satisfy the equations", start.moved[0].name, brief(start.moved[0].by)),
+                "give a consistent start, or let it be found with --initialize project", {as_written.model->source});
+  start.x = y;
+  start.guess = y;
+  start.guess.insert(start.guess.end(), solver.dy().begin(), solver.dy().end());
+  for (const DaeFunctions::Column& column : as_written.columns)
+    start.values.emplace_back(column.name, (column.rate ? solver.dy() : y)[column.unknown]);
+  return start;
 }
 
 }  // namespace daedalus::solve

@@ -2,7 +2,8 @@
 
 #include <memory>
 
-#include "daedalus/structure/dae_functions.hpp"
+#include "daedalus/solve/start.hpp"
+#include "daedalus/structure/array_form.hpp"
 
 namespace daedalus::solve {
 
@@ -10,5 +11,14 @@ namespace daedalus::solve {
 /// be differentiated, and where the differentiated equations do not determine the highest derivatives: the structure is
 /// then misleading.
 std::shared_ptr<const structure::DaeFunctions> reduced(const std::shared_ptr<const structure::DaeFunctions>& as_written);
+
+/// The derivative array of a DAE of an index above 1 that reduced() cannot help, with its index; null where the index is 1 at
+/// most, where it is not found, and for models with events, conditions, [initial] or
+/// [invariants], or too large for dense factorizations.
+std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<const structure::DaeFunctions>& as_written);
+
+/// The start of a DAE by its derivative array: the least change of the given values, in units of their nominal ones, that
+/// satisfies all that the array says about them. Fixed values stay.
+Start consistent_start(const structure::DaeFunctions& as_written, const structure::ArrayForm& form, double t, Initialize mode);
 
 }  // namespace daedalus::solve

@@ -8,6 +8,7 @@
 // steps, but on the pendulum of the notes the error grows by 1.2 to 2.6, so it is not the default.
 
 #include "daedalus/formulate/acceleration_level.hpp"
+#include "daedalus/formulate/array_motion.hpp"
 #include "daedalus/formulate/first_order.hpp"
 #include "daedalus/formulate/implicit_motion.hpp"
 #include "daedalus/formulate/invariant_projection.hpp"
@@ -69,6 +70,7 @@ FormulationEntry formulation_projection() {
   entry.citation = "Eich 1993; Lubich 1991; Bertolazzi, Cocetti, Stocco: DAE notes, section 4.3";
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
   entry.reduces = true;
+  entry.takes_arrays = true;
   entry.keeps_invariants_of = entry.kinds;
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic,
@@ -96,6 +98,7 @@ FormulationEntry formulation_projection() {
   };
   entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
     check_options(equations, options);
+    if (equations.array) return array_motion(equations);
     if (equations.dae) return projected_dae(equations, view);
     const bool constrained = equations.motion->m > 0;
     Formulated result =
