@@ -204,6 +204,50 @@ TEST(HighIndexModels, PendulumAsALagrangianAndAsEquations) {
   }
 }
 
+solve::Trajectory run_with_feedback(const model::Model& model) {
+  solve::RunOptions options;
+  options.formulation = std::string("baumgarte:alpha=5");
+  options.method = std::string("dop853");
+  options.initialize = std::string("off");
+  options.rtol = 1e-11;
+  options.residuals = true;
+  options.t_end = 2.0;
+  options.samples = 21;
+  return solve::simulate(model, options);
+}
+
+/// From an inconsistent start (d/dt + alpha)^k f = 0 is solved by a polynomial times exp(-alpha t): for k = 2 on the rod of
+/// the pendulum, for k = 3 on the path of three integrators. The residuals follow it to the error of the run.
+TEST(HighIndexModels, FeedbackHasItsPolesWhereItSays) {
+  constexpr double alpha = 5.0;
+  // f = 0.0121, f' = 0 at the start that the notes 000 print
+  const solve::Trajectory rod = run_with_feedback(model::read_model(slurp_model("pendulum_dae")));
+  ASSERT_TRUE(rod.success()) << rod.message;
+  for (std::size_t row = 0; row < rod.t.size(); ++row) {
+    const double t = rod.t[row];
+    EXPECT_NEAR(rod.value(row, rod.column("residual.rod")), 0.0121 * (1.0 + alpha * t) * std::exp(-alpha * t), 1e-8) << t;
+  }
+  // f = x1 - sin t with x1 = x1' = x1'' = 0:  f = 0, f' = -1, f'' = 0
+  const solve::Trajectory path = run_with_feedback(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x1 = 0
+x2 = 0
+x3 = 0
+z = 0
+[equations]
+path = "x1 = sin(t)"
+a = "der(x1) = x2"
+b = "der(x2) = x3"
+c = "der(x3) = z"
+)toml", "three"));
+  ASSERT_TRUE(path.success()) << path.message;
+  for (std::size_t row = 0; row < path.t.size(); ++row) {
+    const double t = path.t[row];
+    EXPECT_NEAR(path.value(row, path.column("residual.path")), -(t + alpha * t * t) * std::exp(-alpha * t), 1e-8) << t;
+  }
+}
+
 TEST(HighIndexModels, HiddenConstraintsAreShownInTheAuthorsNames) {
   const solve::Analysis analysis = solve::analyze(solve::prepare(model::read_model(slurp_model("pendulum_dae"))), 0.0);
   EXPECT_EQ(analysis.index, 3);
