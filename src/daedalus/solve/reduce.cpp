@@ -87,7 +87,11 @@ std::shared_ptr<const DaeFunctions> reduced(const std::shared_ptr<const DaeFunct
     return (evaluator.*question)(start.t, u.data(), u.data() + form->dimension());
   };
   if (at(as_written, &structure::DaeEvaluator::index_at_most_one)) return nullptr;
-  return at(differentiated, &structure::DaeEvaluator::easy) ? differentiated : nullptr;
+  if (!at(differentiated, &structure::DaeEvaluator::easy)) return nullptr;
+  auto rough = structure::rough_tables(differentiated->equations.F);
+  for (auto& one : rough) one.level = differentiated->rows[one.row].level;
+  structure::refuse_rough_tables(*as_written, rough);
+  return differentiated;
 }
 
 std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<const DaeFunctions>& as_written) {

@@ -9,7 +9,7 @@ namespace daedalus::solve {
 
 /// The equations of a DAE differentiated as its structure asks for; null where the index is 1 at most, so that nothing need
 /// be differentiated, and where the differentiated equations do not determine the highest derivatives: the structure is
-/// then misleading.
+/// then misleading. Throws Error("table-not-smooth") where derivatives of a table are needed that it does not have.
 std::shared_ptr<const structure::DaeFunctions> reduced(const std::shared_ptr<const structure::DaeFunctions>& as_written);
 
 /// The derivative array of a DAE of an index above 1 that reduced() cannot help, with its index; null where the index is 1 at

@@ -89,23 +89,25 @@ void DerivativeArray::finish(Level level) {
   // Derivatives are decided by the switches of what they are derivatives of.
   level.function = compile::compile(
       {std::move(inputs), std::move(outputs), &numbers_, compile::Request::NewSwitches::none}, switches_);
-  if (tables_) level.rough = rough_tables(level);
+  if (tables_) level.rough = rough_tables(level.F);
+  for (RoughTable& one : level.rough) one.level = levels_.size();
   levels_.push_back(std::move(level));
 }
 
 /// A k-th derivative of a table exists, as a function, where the (k-1)-th is continuous.
-std::vector<DerivativeArray::RoughTable> DerivativeArray::rough_tables(const Level& level) const {
-  const expr::Graph& graph = functions_->equations.t.graph();
-  std::vector<RoughTable> found;
-  for (std::size_t i = 0; i < level.F.size(); ++i)
-    for (const NodeId id : expr::reachable(std::span(&level.F[i], 1))) {
+std::vector<DerivativeArray::RoughTable> rough_tables(const std::vector<Expr>& F) {
+  std::vector<DerivativeArray::RoughTable> found;
+  for (std::size_t i = 0; i < F.size(); ++i) {
+    const expr::Graph& graph = F[i].graph();
+    for (const NodeId id : expr::reachable(std::span(&F[i], 1))) {
       if (graph.node(id).op != expr::Op::lookup) continue;
       const expr::Graph::TableUse use = graph.table(graph.node(id).index);
       if (!use.data || use.times <= use.data->smoothness() + 1) continue;
       const std::string name = graph.table_name(graph.node(id).index);
-      found.push_back({i, levels_.size(), name.substr(0, name.find('\'')), use.times});
+      found.push_back({i, 0, name.substr(0, name.find('\'')), use.times});
       break;
     }
+  }
   return found;
 }
 

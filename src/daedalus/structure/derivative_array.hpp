@@ -52,7 +52,6 @@ class DerivativeArray {
  private:
   void append_jet();
   void finish(Level level);
-  std::vector<RoughTable> rough_tables(const Level& level) const;
 
   std::shared_ptr<const DaeFunctions> functions_;
   std::unordered_map<expr::NodeId, double> numbers_;
@@ -63,6 +62,9 @@ class DerivativeArray {
   std::vector<Level> levels_;
   bool tables_ = false;
 };
+
+/// The tables of equations whose derivatives, as the equations contain them, are no functions. The levels are left 0.
+std::vector<DerivativeArray::RoughTable> rough_tables(const std::vector<expr::Expr>& F);
 
 /// Throws Error("table-not-smooth") that names every equation and table of the list.
 void refuse_rough_tables(const DaeFunctions& functions, const std::vector<DerivativeArray::RoughTable>& rough);
