@@ -32,7 +32,8 @@ KluFactor::KluFactor(std::vector<int> column_start, std::vector<int> row, Pivots
       column_start_(std::move(column_start)),
       row_(std::move(row)),
       values_(row_.size()),
-      size_(column_start_.size() - 1) {
+      size_(column_start_.size() - 1),
+      seen_(column_start_.size() - 1) {
   klu_defaults(&klu_->common);
   klu_->common.scale = 0;  // the caller scales on both sides, which a row scaling would undo
   if (pivots == Pivots::largest) klu_->common.tol = 1.0;
@@ -73,6 +74,28 @@ double KluFactor::condition() {
     return std::numeric_limits<double>::infinity();
   }
   return klu.common.condest;
+}
+
+Determinant KluFactor::determinant() {
+  const Klu& klu = *klu_;
+  const auto* pivot = static_cast<const double*>(klu.numeric->Udiag);
+  Determinant result{1, 0.0};
+  for (std::size_t k = 0; k < size(); ++k) {
+    if (pivot[k] < 0.0) result.sign = -result.sign;
+    result.logarithm += std::log(std::abs(pivot[k]));
+  }
+  // A permutation of n numbers in c cycles is even where n - c is.
+  for (const int* order : {klu.numeric->Pnum, klu.symbolic->Q}) {
+    std::fill(seen_.begin(), seen_.end(), char{0});
+    for (std::size_t k = 0; k < size(); ++k) {
+      if (seen_[k]) continue;
+      for (std::size_t next = k; !seen_[next]; next = static_cast<std::size_t>(order[next])) {
+        seen_[next] = 1;
+        if (static_cast<std::size_t>(order[next]) != k) result.sign = -result.sign;
+      }
+    }
+  }
+  return result;
 }
 
 void KluFactor::solve(double* x) {

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "daedalus/linalg/lu.hpp"
+
 // Wrapper of SuiteSparse's KLU; not part of this room's interface.
 namespace daedalus::linalg {
 
@@ -32,6 +34,8 @@ class KluFactor {
   bool refactor();
   /// Estimates the condition in the 1-norm.
   double condition();
+  /// Of the matrix of the last factors.
+  Determinant determinant();
   /// Solves in place.
   void solve(double* x);
   /// residual = b - A x; returns the largest componentwise backward error |residual| / (|A| |x| + |b|).
@@ -46,6 +50,7 @@ class KluFactor {
   std::unique_ptr<Klu> klu_;
   std::vector<int> column_start_, row_;
   std::vector<double> values_, size_;
+  std::vector<char> seen_;
   double fresh_ratio_ = 0.0;
 };
 

@@ -67,6 +67,16 @@ bool DenseLu::factor(const double* matrix) {
   return true;
 }
 
+Determinant DenseLu::determinant() const {
+  Determinant result{1, 0.0};
+  for (std::size_t k = 0; k < n_; ++k) {
+    const double pivot = lu_[k * n_ + k];
+    if ((pivot < 0.0) != (pivot_[k] != k)) result.sign = -result.sign;
+    result.logarithm += std::log(std::abs(pivot)) - std::log(row_scale_[k]);
+  }
+  return result;
+}
+
 void DenseLu::solve(double* x) const {
   const std::size_t n = n_;
   const double* A = lu_.data();

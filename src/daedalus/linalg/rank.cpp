@@ -20,7 +20,7 @@ namespace daedalus::linalg {
 namespace {
 
 constexpr std::size_t dense_limit = 1500;       // rows + columns
-constexpr std::size_t combination_limit = 500;  // rows
+constexpr std::size_t combination_limit = 3000;  // rows
 constexpr double clear_distance = 1e-4;         // from other rows; its square is far above round-off
 // A coefficient this small names a row that takes no part: it is what round-off leaves.
 constexpr double negligible_coefficient = 1e-9;
@@ -178,19 +178,22 @@ void select_sparse(const Sparsity& pattern, const double* values, const std::vec
 std::vector<std::size_t> prefer_later_rows(std::vector<std::vector<double>>& kernel) {
   // Gauss-Jordan elimination from the last row on, with pivots that are at least a third of their vector's largest.
   const std::size_t count = kernel.size(), m = count > 0 ? kernel[0].size() : 0;
-  std::vector<std::size_t> pivots;
+  std::vector<std::size_t> pivots, best(count);
+  const auto find_best = [&](std::size_t v) {
+    double largest = 0.0;
+    for (const double value : kernel[v]) largest = std::max(largest, std::abs(value));
+    best[v] = m - 1;
+    while (best[v] > 0 && 3.0 * std::abs(kernel[v][best[v]]) < largest) --best[v];
+  };
+  for (std::size_t v = 0; v < count; ++v) find_best(v);
   for (std::size_t k = 0; k < count; ++k) {
     std::size_t chosen = k, pivot = 0;
     for (std::size_t v = k; v < count; ++v) {
-      double largest = 0.0;
-      for (const double value : kernel[v]) largest = std::max(largest, std::abs(value));
-      for (std::size_t i = m; i-- > pivot;) {
-        if (3.0 * std::abs(kernel[v][i]) < largest) continue;
-        chosen = v;
-        pivot = i;
-        break;
-      }
+      if (best[v] < pivot) continue;
+      chosen = v;
+      pivot = best[v];
     }
+    std::swap(best[k], best[chosen]);
     std::swap(kernel[k], kernel[chosen]);
     const double scale = kernel[k][pivot];
     for (double& value : kernel[k]) value /= scale;
@@ -201,6 +204,7 @@ std::vector<std::size_t> prefer_later_rows(std::vector<std::vector<double>>& ker
       if (factor == 0.0) continue;
       add_multiple(-factor, kernel[k].data(), kernel[v].data(), m);
       kernel[v][pivot] = 0.0;
+      if (v > k) find_best(v);
     }
     pivots.push_back(pivot);
   }

@@ -13,7 +13,7 @@ struct RankDecision {
   double kept = 0.0;                        ///< smallest pivot counted, relative to the largest (1 for an empty matrix)
   double dropped = 0.0;                     ///< largest pivot not counted, relative to the largest (0 where none is)
   std::vector<std::size_t> dependent_rows;  ///< rows that depend on the other ones, ascending
-  /// combinations[k]: coefficients c (one per row) with c^T A = 0 for dependent_rows[k]; empty where m > 500
+  /// combinations[k]: coefficients c (one per row) with c^T A = 0 for dependent_rows[k]; empty where m > 3000
   std::vector<std::vector<double>> combinations;
 };
 

@@ -1,0 +1,10 @@
+# GMP has no CMake configuration of its own in Debian.
+find_path(GMP_INCLUDE_DIR gmp.h)
+find_library(GMP_LIBRARY gmp)
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(GMP REQUIRED_VARS GMP_LIBRARY GMP_INCLUDE_DIR)
+if(GMP_FOUND AND NOT TARGET GMP::GMP)
+  add_library(GMP::GMP INTERFACE IMPORTED)
+  target_include_directories(GMP::GMP SYSTEM INTERFACE ${GMP_INCLUDE_DIR})
+  target_link_libraries(GMP::GMP INTERFACE ${GMP_LIBRARY})
+endif()

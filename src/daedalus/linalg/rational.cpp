@@ -1,0 +1,164 @@
+#include "daedalus/linalg/rational.hpp"
+
+#include <fmt/format.h>
+#include <gmp.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "daedalus/base/check.hpp"
+
+namespace daedalus::linalg {
+
+struct Rational::Number {
+  mpq_t q;
+  Number() { mpq_init(q); }
+  Number(const Number& other) {
+    mpq_init(q);
+    mpq_set(q, other.q);
+  }
+  Number& operator=(const Number&) = delete;
+  ~Number() { mpq_clear(q); }
+};
+
+namespace {
+
+std::string text_of(const mpz_t z) {
+  std::string text(mpz_sizeinbase(z, 10) + 2, '\0');
+  mpz_get_str(text.data(), 10, z);
+  text.resize(text.find('\0'));
+  return text;
+}
+
+}  // namespace
+
+Rational::Rational() noexcept = default;
+Rational::Rational(long value) {
+  if (value == 0) return;
+  number_ = std::make_unique<Number>();
+  mpq_set_si(number_->q, value, 1);
+}
+Rational::Rational(long numerator, long denominator) : Rational(numerator) { *this /= Rational(denominator); }
+Rational::Rational(const std::string& text) : number_(std::make_unique<Number>()) {
+  DAEDALUS_CHECK(mpq_set_str(number_->q, text.c_str(), 10) == 0, "'{}' is not a fraction", text);
+  mpq_canonicalize(number_->q);
+  if (mpq_sgn(number_->q) == 0) number_.reset();
+}
+Rational::Rational(const Rational& other)
+    : number_(other.number_ ? std::make_unique<Number>(*other.number_) : nullptr) {}
+Rational::Rational(Rational&& other) noexcept = default;
+Rational& Rational::operator=(const Rational& other) {
+  if (this != &other) number_ = other.number_ ? std::make_unique<Number>(*other.number_) : nullptr;
+  return *this;
+}
+Rational& Rational::operator=(Rational&& other) noexcept = default;
+Rational::~Rational() = default;
+
+Rational Rational::exactly(double value) {
+  Rational result;
+  if (value == 0.0) return result;
+  result.number_ = std::make_unique<Number>();
+  mpq_set_d(result.number_->q, value);
+  return result;
+}
+
+Rational& Rational::operator+=(const Rational& other) {
+  if (!other.number_) return *this;
+  if (!number_) return *this = other;
+  mpq_add(number_->q, number_->q, other.number_->q);
+  if (mpq_sgn(number_->q) == 0) number_.reset();
+  return *this;
+}
+Rational& Rational::operator-=(const Rational& other) {
+  if (!other.number_) return *this;
+  if (!number_) return *this = -other;
+  mpq_sub(number_->q, number_->q, other.number_->q);
+  if (mpq_sgn(number_->q) == 0) number_.reset();
+  return *this;
+}
+Rational& Rational::operator*=(const Rational& other) {
+  if (!number_) return *this;
+  if (!other.number_) {
+    number_.reset();
+    return *this;
+  }
+  mpq_mul(number_->q, number_->q, other.number_->q);
+  return *this;
+}
+Rational& Rational::operator/=(const Rational& other) {
+  DAEDALUS_CHECK(other.number_ != nullptr, "division of {} by zero", text());
+  if (number_) mpq_div(number_->q, number_->q, other.number_->q);
+  return *this;
+}
+Rational Rational::operator-() const {
+  Rational result(*this);
+  if (result.number_) mpq_neg(result.number_->q, result.number_->q);
+  return result;
+}
+
+int Rational::sign() const { return number_ ? mpq_sgn(number_->q) : 0; }
+bool Rational::integer() const { return !number_ || mpz_cmp_ui(mpq_denref(number_->q), 1) == 0; }
+double Rational::value() const { return number_ ? mpq_get_d(number_->q) : 0.0; }
+std::string Rational::numerator() const { return number_ ? text_of(mpq_numref(number_->q)) : "0"; }
+std::string Rational::denominator() const { return number_ ? text_of(mpq_denref(number_->q)) : "1"; }
+std::string Rational::text() const { return integer() ? numerator() : numerator() + "/" + denominator(); }
+
+bool operator==(const Rational& a, const Rational& b) {
+  if (!a.number_ || !b.number_) return !a.number_ && !b.number_;
+  return mpq_equal(a.number_->q, b.number_->q) != 0;
+}
+bool operator<(const Rational& a, const Rational& b) {
+  if (!a.number_) return b.sign() > 0;
+  if (!b.number_) return a.sign() < 0;
+  return mpq_cmp(a.number_->q, b.number_->q) < 0;
+}
+
+std::optional<Rational> short_rational(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  if (value == 0.0) return Rational();
+  constexpr int most_digits = 10, most_bits = 30, most_exponent = 330;
+  constexpr long most_denominator = 1000;
+  // The shortest decimal that is read as this double: d.ddddde+xx.
+  std::string text = fmt::format("{:e}", value);
+  for (int digits = 0; digits <= 17; ++digits) {
+    text = fmt::format("{:.{}e}", value, digits);
+    if (std::strtod(text.c_str(), nullptr) == value) break;
+  }
+  const std::size_t mark = text.find('e');
+  const long exponent = std::strtol(text.c_str() + mark + 1, nullptr, 10);
+  if (std::abs(exponent) > most_exponent) return std::nullopt;
+  std::string digits;
+  for (const char c : text.substr(0, mark))
+    if (c != '.') digits += c;
+  const std::size_t count = digits.size() - (value < 0.0 ? 1 : 0);
+  int power = 0;
+  const double mantissa = std::ldexp(std::frexp(value, &power), most_bits);
+  if (count <= most_digits || mantissa == std::trunc(mantissa)) {
+    const long shift = exponent - static_cast<long>(count) + 1;
+    const std::string zeros(static_cast<std::size_t>(std::abs(shift)), '0');
+    return Rational(shift >= 0 ? digits + zeros : digits + "/1" + zeros);
+  }
+  for (long q = 2; q <= most_denominator; ++q) {
+    const double p = std::round(value * static_cast<double>(q));
+    if (std::abs(p) < 1e6 && p / static_cast<double>(q) == value) return Rational(static_cast<long>(p), q);
+  }
+  return std::nullopt;
+}
+
+std::optional<RationalMatrix> short_rational(const DenseMatrix& matrix) {
+  RationalMatrix result = RationalMatrix::zero(matrix.rows, matrix.columns);
+  for (std::size_t k = 0; k < matrix.entries.size(); ++k) {
+    std::optional<Rational> entry = short_rational(matrix.entries[k]);
+    if (!entry) return std::nullopt;
+    result.entries[k] = std::move(*entry);
+  }
+  return result;
+}
+
+DenseMatrix rounded(const RationalMatrix& matrix) {
+  DenseMatrix result = DenseMatrix::zero(matrix.rows, matrix.columns);
+  for (std::size_t k = 0; k < matrix.entries.size(); ++k) result.entries[k] = matrix.entries[k].value();
+  return result;
+}
+
+}  // namespace daedalus::linalg

@@ -1,0 +1,65 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daedalus/linalg/dense_matrix.hpp"
+
+namespace daedalus::linalg {
+
+/// A fraction of integers of any length.
+class Rational {
+ public:
+  Rational() noexcept;  ///< 0
+  Rational(long value);
+  Rational(long numerator, long denominator);
+  /// "-3/4", "17"
+  explicit Rational(const std::string& text);
+  Rational(const Rational& other);
+  Rational(Rational&& other) noexcept;
+  Rational& operator=(const Rational& other);
+  Rational& operator=(Rational&& other) noexcept;
+  ~Rational();
+
+  /// The value of a double, to its last bit.
+  static Rational exactly(double value);
+
+  Rational& operator+=(const Rational& other);
+  Rational& operator-=(const Rational& other);
+  Rational& operator*=(const Rational& other);
+  Rational& operator/=(const Rational& other);  ///< other is not 0
+  Rational operator-() const;
+
+  int sign() const;
+  bool integer() const;
+  double value() const;           ///< the nearest double or its neighbour
+  std::string text() const;       ///< "-3/4", "17"
+  std::string numerator() const;  ///< with its sign
+  std::string denominator() const;
+
+  friend bool operator==(const Rational& a, const Rational& b);
+  friend bool operator<(const Rational& a, const Rational& b);
+
+ private:
+  struct Number;
+  std::unique_ptr<Number> number_;  ///< none for 0, which most entries of matrices are
+};
+
+inline Rational operator+(Rational a, const Rational& b) { return a += b; }
+inline Rational operator-(Rational a, const Rational& b) { return a -= b; }
+inline Rational operator*(Rational a, const Rational& b) { return a *= b; }
+inline Rational operator/(Rational a, const Rational& b) { return a /= b; }
+
+/// The fraction that somebody meant who wrote this number: the shortest decimal if it has at most ten digits, the
+/// double itself if it has at most 30 bits, p/q if that is this double for a q up to 1000. None for other numbers,
+/// which are measured or computed and not exact.
+std::optional<Rational> short_rational(double value);
+
+using RationalMatrix = BasicMatrix<Rational>;
+
+/// Every entry as a short fraction; none where one is not short.
+std::optional<RationalMatrix> short_rational(const DenseMatrix& matrix);
+DenseMatrix rounded(const RationalMatrix& matrix);
+
+}  // namespace daedalus::linalg
