@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <optional>
 
@@ -130,6 +131,12 @@ bool is_stepwise(Op op) {
   }
 }
 
+/// Whether x is a power of two whose inverse is a normal number as well.
+bool has_exact_inverse(double x) {
+  int exponent = 0;
+  return std::abs(std::frexp(x, &exponent)) == 0.5 && std::abs(exponent) < 1000;
+}
+
 class Compiler {
  public:
   Compiler(const Request& request, Switches& switches) : request_(request), switches_(switches) {}
@@ -229,8 +236,9 @@ class Compiler {
     for (std::size_t i = 0; i < order_.size(); ++i)
       if (needed_[i] && values_[i].known)
         registers_[i] = constant(values_[i].number);
-      else if (needed_[i] && switches_.held(order_[i]))
+      else if (needed_[i] && graph_->node(order_[i]).op == Op::symbol && switches_.held(order_[i]))
         constant_of_held(order_[i]);
+    place_inverses();
     next_register_ = static_cast<std::uint32_t>(tape_->constants.size());
     for (const auto& block : request_.inputs)
       for (const Expr& symbol : block) {
@@ -239,6 +247,17 @@ class Compiler {
         ++next_register_;
       }
     first_temporary_ = next_register_;
+  }
+
+  /// Divisors that are powers of two become factors: the same to the last bit, and faster. Their places are known before
+  /// the inputs are placed.
+  void place_inverses() {
+    for (std::size_t i = 0; i < order_.size(); ++i) {
+      const Node& node = graph_->node(order_[i]);
+      if (!needed_[i] || values_[i].known || node.op != Op::div || !value(node.b).known) continue;
+      const double divisor = value(node.b).number;
+      if (has_exact_inverse(divisor)) exact_inverse_[divisor] = constant(1.0 / divisor);
+    }
   }
 
   std::uint32_t constant_of_held(NodeId symbol) { return constant(number_of(symbol).value_or(0.0)); }
@@ -263,13 +282,19 @@ class Compiler {
 
   void emit() {
     released_.assign(order_.size(), false);
-    std::unordered_map<NodeId, std::vector<std::uint32_t>> stores;
-    for (std::uint32_t k = 0; k < request_.outputs.size(); ++k) stores[request_.outputs[k].id()].push_back(k);
+    // The outputs that each value is, chained from the first to the last.
+    constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+    std::vector<std::uint32_t> first_store(order_.size(), none), next_store(request_.outputs.size(), none);
+    for (auto k = static_cast<std::uint32_t>(request_.outputs.size()); k-- > 0;) {
+      std::uint32_t& first = first_store[walk_.position(request_.outputs[k].id())];
+      next_store[k] = first;
+      first = k;
+    }
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const NodeId id = order_[i];
       const Node node = graph_->node(id);  // a copy: a new switch adds nodes to the graph
       if (!needed_[i]) continue;
-      if (const auto held = switches_.held(id); node.op == Op::symbol && held) {
+      if (const auto held = node.op == Op::symbol ? switches_.held(id) : std::nullopt) {
         const Instruction read{Code::held, registers_[i] = allocate(), constant_of_held(id), 0,
                                static_cast<std::uint32_t>(*held)};
         tape_->code.push_back(read);
@@ -278,8 +303,8 @@ class Compiler {
         DAEDALUS_CHECK(registers_[i] != no_register, "'{}' is neither an input nor a number",
                        graph_->symbol_name(node.index));
       if (!values_[i].known && node.op != Op::symbol) emit_node(i, node);
-      if (const auto found = stores.find(id); found != stores.end())
-        for (const std::uint32_t k : found->second) tape_->code.push_back({Code::store, k, registers_[i]});
+      for (std::uint32_t k = first_store[i]; k != none; k = next_store[k])
+        tape_->code.push_back({Code::store, k, registers_[i]});
       if (!values_[i].known && last_use_[i] == 0 && registers_[i] >= first_temporary_) free_.push_back(registers_[i]);
     }
   }
@@ -298,6 +323,10 @@ class Compiler {
     if (node.op == Op::pow && value(node.b).known) {
       if (value(node.b).number == 2.0) instruction.code = Code::square;
       if (value(node.b).number == -1.0) instruction.code = Code::inverse;
+    }
+    if (node.op == Op::div && value(node.b).known && has_exact_inverse(value(node.b).number)) {
+      instruction.code = Code::mul;
+      instruction.b = exact_inverse_[value(node.b).number];
     }
     if (is_switched(node.op)) instruction.c = static_cast<std::uint32_t>(place_of(self, node));
     if (node.op == Op::lookup) {
@@ -322,6 +351,7 @@ class Compiler {
   std::vector<std::size_t> last_use_;
   std::vector<bool> needed_, released_;
   std::unordered_map<std::uint64_t, std::uint32_t> constant_register_;
+  std::unordered_map<double, std::uint32_t> exact_inverse_;  ///< the register of 1/x
   std::vector<std::uint32_t> free_;
   std::uint32_t next_register_ = 0, first_temporary_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "daedalus/compile/function.hpp"
+#include "daedalus/compile/native.hpp"
 #include "daedalus/expr/graph.hpp"
 
 namespace daedalus::compile {
@@ -35,6 +36,7 @@ struct Function::Tape {
   std::size_t outputs = 0;
   std::vector<Instruction> code;
   std::vector<expr::Graph::TableUse> tables = {};
+  NativeCode native = {};    ///< of this tape, made when a buffer for calls is first asked for
 };
 
 }  // namespace daedalus::compile

@@ -1,0 +1,489 @@
+// Machine code for x86-64 with AVX: one pass over the tape, one instruction of the processor for most of its
+// instructions. A value that loses its register (native_registers.hpp) goes to the caller's buffer, never to the stack.
+// Every operation is rounded once and in the order of the tape, so that results equal the interpreter's to the
+// last bit; sine and cosine of one argument come from one call, which glibc computes with the same code as either.
+#include "daedalus/compile/native.hpp"
+
+#include <cstdlib>
+#include <string_view>
+
+#include "daedalus/compile/tape.hpp"
+
+#if defined(DAEDALUS_ASMJIT)
+
+#include <asmjit/x86.h>
+
+#include <array>
+#include <cmath>
+
+#include "daedalus/compile/interpreter.hpp"
+#include "daedalus/compile/native_program.hpp"
+#include "daedalus/compile/native_registers.hpp"
+
+namespace daedalus::compile {
+
+namespace {
+
+namespace x86 = asmjit::x86;
+using Step = NativeProgram::Step;
+constexpr std::uint32_t none = NativeProgram::none;
+
+/// Predicates of vcmpsd; none of them raises a flag for a quiet NaN.
+enum Predicate : int { equals = 0, unordered_or_differs = 4, ordered = 7, below = 17, at_most = 18, above = 30 };
+
+constexpr int register_count = 13;  ///< given out; three more are for values inside one operation
+const x86::Xmm temporary[] = {x86::xmm13, x86::xmm14, x86::xmm15};
+
+double table_value(const expr::Graph::TableUse* table, double x, const double* segment) noexcept {
+  return look_up(*table, x, segment);
+}
+
+std::uint64_t function_of(Code code) {
+  using Unary = double (*)(double);
+  using Binary = double (*)(double, double);
+  const auto unary = [](Unary f) { return reinterpret_cast<std::uint64_t>(f); };
+  const auto binary = [](Binary f) { return reinterpret_cast<std::uint64_t>(f); };
+  switch (code) {
+    case Code::sin: return unary(std::sin);
+    case Code::cos: return unary(std::cos);
+    case Code::tan: return unary(std::tan);
+    case Code::asin: return unary(std::asin);
+    case Code::acos: return unary(std::acos);
+    case Code::atan: return unary(std::atan);
+    case Code::sinh: return unary(std::sinh);
+    case Code::cosh: return unary(std::cosh);
+    case Code::tanh: return unary(std::tanh);
+    case Code::asinh: return unary(std::asinh);
+    case Code::acosh: return unary(std::acosh);
+    case Code::atanh: return unary(std::atanh);
+    case Code::exp: return unary(std::exp);
+    case Code::log: return unary(std::log);
+    case Code::log10: return unary(std::log10);
+    case Code::cbrt: return unary(std::cbrt);
+    case Code::pow: return binary(expr::power);
+    case Code::atan2: return binary(std::atan2);
+    case Code::hypot: return binary(std::hypot);
+    default: DAEDALUS_CHECK(false, "no function for instruction {}", static_cast<int>(code));
+  }
+}
+
+class Translator {
+ public:
+  Translator(const Function::Tape& tape, asmjit::CodeHolder& code)
+      : tape_(tape), program_(tape), a_(&code), registers_(program_, tape.blocks, *this) {
+    for (asmjit::Label& label : numbers_) label = a_.newLabel();
+  }
+
+  void operator()() {
+    begin();
+    for (now_ = 0; now_ < program_.steps.size(); ++now_) translate(program_.steps[now_]);
+    end();
+  }
+
+  std::size_t slots() const { return registers_.slots(); }
+  bool reads_modes() const { return reads_modes_; }
+
+  // What registers ask for.
+  void load(int to, const NativeHome& from) { a_.vmovsd(xmm(to), memory(from)); }
+  void store(const NativeHome& to, int from) { a_.vmovsd(memory(to), xmm(from)); }
+
+ private:
+  enum Number { zero, one, minus_one, sign_bit, all_but_sign, number_count };
+
+  void begin() {
+    if (!program_.calls) return;  // everything stays where the caller put it
+    for (const x86::Gp& gp : {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15}) a_.push(gp);
+    a_.sub(x86::rsp, 8);  // the stack is aligned for calls
+    a_.mov(x86::r13, x86::rdi);
+    a_.mov(x86::rbp, x86::rsi);
+    a_.mov(x86::rbx, x86::rdx);
+    a_.mov(x86::r12, x86::rcx);
+    inputs_ = x86::r13;
+    outputs_ = x86::rbp;
+    buffer_ = x86::rbx;
+    modes_ = x86::r12;
+    pointers_[0].gp = x86::r14;
+    pointers_[1].gp = x86::r15;
+  }
+
+  void end() {
+    if (program_.calls) {
+      a_.add(x86::rsp, 8);
+      for (const x86::Gp& gp : {x86::r15, x86::r14, x86::r13, x86::r12, x86::rbp, x86::rbx}) a_.pop(gp);
+    }
+    a_.ret();
+    a_.align(asmjit::AlignMode::kData, 16);
+    const std::uint64_t sign = std::uint64_t{1} << 63U;
+    const double plain[] = {0.0, 1.0, -1.0};
+    for (int i = 0; i < 3; ++i) {
+      a_.bind(numbers_[i]);
+      const double both[] = {plain[i], plain[i]};
+      a_.embed(both, sizeof both);
+    }
+    for (const auto& [number, bits] : {std::pair{sign_bit, sign}, std::pair{all_but_sign, ~sign}}) {
+      a_.bind(numbers_[number]);
+      const std::uint64_t both[] = {bits, bits};
+      a_.embed(both, sizeof both);
+    }
+  }
+
+  // Memory
+
+  x86::Mem number(Number which) const { return x86::ptr(numbers_[which], 0, which < sign_bit ? 8U : 16U); }
+  static std::int32_t bytes(std::size_t index) { return static_cast<std::int32_t>(8 * index); }
+
+  /// A register that points to a block of inputs, loaded where it is not there.
+  x86::Gp pointer(std::uint32_t block) {
+    for (Pointer& pointer : pointers_)
+      if (pointer.block == block) return pointer.gp;
+    Pointer& taken = pointers_[next_pointer_++ % pointers_.size()];
+    taken.block = block;
+    a_.mov(taken.gp, x86::ptr(inputs_, bytes(block)));
+    return taken.gp;
+  }
+
+  x86::Mem memory(const NativeHome& home) {
+    switch (home.kind) {
+      case NativeHome::buffer: return x86::ptr_64(buffer_, bytes(home.index));
+      case NativeHome::input: return x86::ptr_64(pointer(home.block), bytes(home.index));
+      case NativeHome::mode: return x86::ptr_64(modes_, bytes(home.index));
+      case NativeHome::nowhere: break;
+    }
+    DAEDALUS_CHECK(false, "a value is nowhere at step {}", now_);
+  }
+  x86::Mem memory(std::uint32_t value) { return memory(registers_.home(value)); }
+
+  x86::Mem mode(const Step& step) {
+    reads_modes_ = true;
+    return x86::ptr_64(modes_, bytes(step.place));
+  }
+
+  // Registers
+
+  static x86::Xmm xmm(int r) { return x86::xmm(static_cast<std::uint32_t>(r)); }
+  x86::Xmm in_register(std::uint32_t value) { return xmm(registers_.in_register(value)); }
+  x86::Xmm result(const Step& step) { return xmm(registers_.result(step)); }
+
+  // Operations
+
+  void translate(const Step& step) {
+    if (step.partner != none && step.partner < now_) return;
+    registers_.begin(step, now_);
+    const auto [a, b, c] = step.operand;
+    switch (step.code) {
+      case Code::add:
+      case Code::mul: return registers_.register_of(a) < 0 ? binary(step, b, a) : binary(step, a, b);
+      case Code::sub:
+      case Code::div: return binary(step, a, b);
+      case Code::square: {
+        const x86::Xmm base = in_register(a);
+        a_.vmulsd(result(step), base, base);
+        return;
+      }
+      case Code::inverse:
+        a_.vmovsd(temporary[0], number(one));
+        return divide_one(step, a);
+      case Code::neg: {
+        const x86::Xmm from = in_register(a);
+        a_.vxorpd(result(step), from, number(sign_bit));
+        return;
+      }
+      case Code::sqrt: {
+        const x86::Xmm from = in_register(a);
+        a_.vsqrtsd(result(step), from, from);
+        return;
+      }
+      case Code::logical_and:
+      case Code::logical_or: {
+        const x86::Xmm first = in_register(a), second = in_register(b);
+        a_.vcmpsd(temporary[0], first, number(zero), unordered_or_differs);
+        a_.vcmpsd(temporary[1], second, number(zero), unordered_or_differs);
+        if (step.code == Code::logical_and)
+          a_.vandpd(temporary[0], temporary[0], temporary[1]);
+        else
+          a_.vorpd(temporary[0], temporary[0], temporary[1]);
+        return truth(step, temporary[0]);
+      }
+      case Code::logical_not:
+        a_.vcmpsd(temporary[0], in_register(a), number(zero), equals);
+        return truth(step, temporary[0]);
+      case Code::abs: return absolute(step);
+      case Code::sign: return sign(step);
+      case Code::floor: {
+        const x86::Xmm from = in_register(a);
+        a_.vroundsd(temporary[0], from, from, 9);  // down, without a flag
+        return frozen_or(step, temporary[0]);
+      }
+      case Code::min: return smaller(step, b, a);
+      case Code::max: return smaller(step, a, b);
+      case Code::less: return truth(step, decide(step, a, b, below));
+      case Code::less_equal: return truth(step, decide(step, a, b, at_most));
+      case Code::equal: return truth(step, decide(step, a, b, equals));
+      case Code::not_equal: return truth(step, decide(step, a, b, unordered_or_differs));
+      case Code::held:
+        reads_modes_ = true;
+        registers_.set_home(step.to, {NativeHome::mode, 0, step.place});
+        return;
+      case Code::choose: {
+        const x86::Xmm condition = in_register(a), yes = in_register(b), no = in_register(c);
+        a_.vcmpsd(temporary[0], condition, number(zero), unordered_or_differs);
+        a_.vblendvpd(result(step), no, yes, temporary[0]);
+        return;
+      }
+      case Code::store: return store(step);
+      case Code::pow:
+        if (is_small_power(step, tape_)) return power(step, tape_.constants[b]);
+        [[fallthrough]];
+      default: return call(step);
+    }
+  }
+
+  void binary(const Step& step, std::uint32_t first, std::uint32_t second) {
+    const x86::Xmm left = in_register(first);
+    const asmjit::InstId instruction = step.code == Code::add   ? x86::Inst::kIdVaddsd
+                                       : step.code == Code::sub ? x86::Inst::kIdVsubsd
+                                       : step.code == Code::mul ? x86::Inst::kIdVmulsd
+                                                                : x86::Inst::kIdVdivsd;
+    if (registers_.read_in_place(second)) {
+      const x86::Mem right = memory(second);
+      a_.emit(instruction, result(step), left, right);
+    } else {
+      const x86::Xmm right = in_register(second);
+      a_.emit(instruction, result(step), left, right);
+    }
+  }
+
+  /// temporary[0] over the operand
+  void divide_one(const Step& step, std::uint32_t below_it) {
+    const x86::Xmm denominator = in_register(below_it);
+    a_.vdivsd(result(step), temporary[0], denominator);
+  }
+
+  void store(const Step& step) {
+    const std::uint32_t value = step.operand[0];
+    x86::Xmm from = temporary[0];
+    if (registers_.read_in_place(value))
+      a_.vmovsd(from, memory(value));
+    else
+      from = in_register(value);
+    a_.vmovsd(x86::ptr_64(outputs_, bytes(step.to)), from);
+    registers_.release(step);
+  }
+
+  /// As expr::power: squares, and the product of those that the exponent names.
+  void power(const Step& step, double exponent) {
+    const x86::Xmm base = in_register(step.operand[0]);
+    const x86::Xmm to = temporary[0], square = temporary[1];
+    x86::Xmm factor = base;
+    bool begun = false;
+    for (auto n = static_cast<unsigned>(std::abs(exponent)); n != 0;) {
+      if (n & 1U) {
+        if (begun)
+          a_.vmulsd(to, to, factor);
+        else
+          a_.vmovapd(to, factor);
+        begun = true;
+      }
+      if ((n >>= 1U) != 0) a_.vmulsd(square, factor, factor);
+      factor = square;
+    }
+    if (!begun) a_.vmovsd(to, number(one));
+    if (exponent < 0.0) {
+      a_.vmovsd(square, number(one));
+      a_.vdivsd(result(step), square, to);
+    } else {
+      a_.vmovapd(result(step), to);
+    }
+  }
+
+  // Operations that a frozen value may decide. The mode at place 0 is free for ever.
+
+  /// The mask of a comparison in temporary[1], or of the mode with 0 unless that is free.
+  x86::Xmm decide(const Step& step, std::uint32_t left, std::uint32_t right, Predicate predicate) {
+    const x86::Xmm first = in_register(left), second = in_register(right);
+    a_.vcmpsd(temporary[1], first, second, predicate);
+    if (step.place != 0) {
+      a_.vmovsd(temporary[2], mode(step));
+      a_.vcmpsd(temporary[0], temporary[2], number(zero), predicate);
+      a_.vcmpsd(temporary[2], temporary[2], temporary[2], ordered);
+      a_.vblendvpd(temporary[1], temporary[1], temporary[0], temporary[2]);
+    }
+    return temporary[1];
+  }
+
+  /// b where `left` is below `right`, else a
+  void smaller(const Step& step, std::uint32_t left, std::uint32_t right) {
+    decide(step, left, right, below);
+    const x86::Xmm first = in_register(step.operand[0]), second = in_register(step.operand[1]);
+    a_.vblendvpd(result(step), first, second, temporary[1]);
+  }
+
+  void truth(const Step& step, const x86::Xmm& mask) { a_.vandpd(result(step), mask, x86::ptr(numbers_[one], 0, 16)); }
+
+  /// The mode itself, or what is given where the mode is free.
+  void frozen_or(const Step& step, const x86::Xmm& free) {
+    if (step.place == 0) {
+      a_.vmovapd(result(step), free);
+      return;
+    }
+    a_.vmovsd(temporary[2], mode(step));
+    a_.vcmpsd(temporary[1], temporary[2], temporary[2], ordered);
+    a_.vblendvpd(result(step), free, temporary[2], temporary[1]);
+  }
+
+  void sign(const Step& step) {
+    const x86::Xmm from = in_register(step.operand[0]);
+    a_.vcmpsd(temporary[1], from, number(zero), below);
+    a_.vmovsd(temporary[2], number(minus_one));
+    a_.vblendvpd(temporary[0], from, temporary[2], temporary[1]);
+    a_.vcmpsd(temporary[1], from, number(zero), above);
+    a_.vmovsd(temporary[2], number(one));
+    a_.vblendvpd(temporary[0], temporary[0], temporary[2], temporary[1]);
+    frozen_or(step, temporary[0]);
+  }
+
+  void absolute(const Step& step) {
+    const x86::Xmm from = in_register(step.operand[0]);
+    a_.vandpd(temporary[0], from, number(all_but_sign));
+    if (step.place == 0) {
+      a_.vmovapd(result(step), temporary[0]);
+      return;
+    }
+    a_.vmovsd(temporary[1], mode(step));
+    a_.vcmpsd(temporary[2], temporary[1], number(zero), below);
+    a_.vandpd(temporary[2], temporary[2], number(sign_bit));
+    a_.vxorpd(temporary[2], temporary[2], from);
+    a_.vcmpsd(temporary[1], temporary[1], temporary[1], ordered);
+    a_.vblendvpd(result(step), temporary[0], temporary[2], temporary[1]);
+  }
+
+  // Calls. They may change every register of numbers: what is needed later goes to memory first.
+
+  void call(const Step& step) {
+    const auto [a, b, c] = step.operand;
+    const bool both = step.partner != none;
+    if (b != none) copy(x86::xmm15, b);
+    copy(x86::xmm14, a);
+    registers_.release(step);
+    registers_.empty();
+    a_.vmovapd(x86::xmm0, x86::xmm14);
+    if (b != none) a_.vmovapd(x86::xmm1, x86::xmm15);
+    std::uint64_t function = 0;
+    if (both) {
+      const std::uint32_t other = program_.steps[step.partner].to;
+      const bool is_sine = step.code == Code::sin;
+      const std::uint32_t sine = is_sine ? step.to : other, cosine = is_sine ? other : step.to;
+      for (const auto& [value, pointer] : {std::pair{sine, x86::rdi}, std::pair{cosine, x86::rsi}}) {
+        a_.lea(pointer, memory(registers_.make_home(value)));
+      }
+      function = reinterpret_cast<std::uint64_t>(&::sincos);
+    } else if (step.code == Code::table) {
+      a_.mov(x86::rdi, reinterpret_cast<std::uint64_t>(&tape_.tables[step.table]));
+      if (step.place == 0)
+        a_.xor_(x86::esi, x86::esi);
+      else
+        a_.lea(x86::rsi, mode(step));
+      function = reinterpret_cast<std::uint64_t>(&table_value);
+    } else {
+      function = function_of(step.code);
+    }
+    a_.mov(x86::rax, function);
+    a_.call(x86::rax);
+    for (std::size_t i = 2; i < pointers_.size(); ++i) pointers_[i].block = none;  // the first two are kept by a call
+    if (!both) registers_.hold(0, step.to);
+  }
+
+  void copy(const x86::Xmm& to, std::uint32_t value) {
+    if (const int r = registers_.register_of(value); r >= 0)
+      a_.vmovapd(to, xmm(r));
+    else
+      a_.vmovsd(to, memory(value));
+  }
+
+  const Function::Tape& tape_;
+  const NativeProgram program_;
+  x86::Assembler a_;
+  std::uint32_t now_ = 0;  ///< the step being translated
+
+  NativeRegisters<register_count, Translator> registers_;
+  bool reads_modes_ = false;
+
+  x86::Gp inputs_ = x86::rdi, outputs_ = x86::rsi, buffer_ = x86::rdx, modes_ = x86::rcx;
+  struct Pointer {
+    x86::Gp gp;
+    std::uint32_t block = none;
+  };
+  std::array<Pointer, 5> pointers_{Pointer{x86::rax}, Pointer{x86::r8}, Pointer{x86::r9}, Pointer{x86::r10},
+                                   Pointer{x86::r11}};
+  std::size_t next_pointer_ = 0;
+  std::array<asmjit::Label, number_count> numbers_;
+};
+
+/// Remembers that something could not be encoded.
+class Faults final : public asmjit::ErrorHandler {
+ public:
+  void handleError(asmjit::Error, const char*, asmjit::BaseEmitter*) override { any = true; }
+  bool any = false;
+};
+
+}  // namespace
+
+void NativeCode::translate(const Function::Tape& tape) const {
+  asmjit::CodeHolder code;
+  Faults faults;
+  if (code.init(asmjit::Environment::host()) != asmjit::kErrorOk) return;
+  code.setErrorHandler(&faults);
+  Translator translator(tape, code);
+  translator();
+  if (faults.any || code.flatten() != asmjit::kErrorOk || code.resolveUnresolvedLinks() != asmjit::kErrorOk) return;
+  void* memory = pages_.reserve(code.codeSize());
+  if (memory == nullptr || code.relocateToBase(reinterpret_cast<std::uint64_t>(memory)) != asmjit::kErrorOk ||
+      code.copyFlattenedData(memory, code.codeSize()) != asmjit::kErrorOk || !pages_.seal())
+    return;
+  slots_ = translator.slots();
+  reads_modes_ = translator.reads_modes();
+  entry_.store(reinterpret_cast<Entry>(memory), std::memory_order_release);
+}
+
+bool makes_native_code() {
+  static const bool able = [] {
+    const char* wish = std::getenv("DAEDALUS_NATIVE");
+    const bool off = wish != nullptr && std::string_view(wish) == "0";
+    return !off && asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kAVX);
+  }();
+  return able;
+}
+
+}  // namespace daedalus::compile
+
+#else
+
+namespace daedalus::compile {
+
+void NativeCode::translate(const Function::Tape&) const {}
+bool makes_native_code() { return false; }
+
+}  // namespace daedalus::compile
+
+#endif
+
+namespace daedalus::compile {
+
+void NativeCode::make(const Function::Tape& tape) const {
+  std::call_once(once_, [&] {
+    if (makes_native_code() && tape.outputs > 0) translate(tape);
+  });
+}
+
+void NativeCode::leave() const {
+  std::call_once(once_, [] {});
+}
+
+bool is_native(const Function& function) { return function.tape().native.entry() != nullptr; }
+
+Function called_seldom(Function function) {
+  function.tape().native.leave();
+  return function;
+}
+
+}  // namespace daedalus::compile

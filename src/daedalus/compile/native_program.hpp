@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "daedalus/compile/tape.hpp"
+
+// Part of native code; not part of this room's interface.
+namespace daedalus::compile {
+
+/// A tape whose values have names of their own in place of registers that are used again, with all later uses of each.
+/// Values are numbered: constants, inputs, then one per instruction in order.
+struct NativeProgram {
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  explicit NativeProgram(const Function::Tape& tape);
+
+  struct Step {
+    Code code;
+    std::uint32_t to = none;  ///< the value, or for a store the output
+    std::uint32_t operand[3] = {none, none, none};
+    std::uint32_t place = 0;         ///< among the frozen values, for switched and held codes
+    std::uint32_t table = 0;         ///< for a table
+    std::uint32_t partner = none;    ///< of a sine: the step with the cosine of the same argument; or vice versa
+  };
+  std::vector<Step> steps;
+  std::size_t constants = 0, inputs = 0, values = 0;
+  bool calls = false;  ///< whether some step calls a function
+
+  /// Where the value is used, ascending; the uses of value v are those from use_start[v] to use_start[v + 1]. What the
+  /// second of two partners uses is not counted: the first computes both.
+  std::vector<std::uint32_t> use_start, uses;
+};
+
+/// Whether an operation is a call of a function in native code.
+bool is_call(const NativeProgram::Step& step, const Function::Tape& tape);
+
+/// The exponent of a power that is made of multiplications, as expr::power does it: a whole number up to 64.
+bool is_small_power(const NativeProgram::Step& step, const Function::Tape& tape);
+
+}  // namespace daedalus::compile

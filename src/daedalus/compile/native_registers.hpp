@@ -1,0 +1,161 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "daedalus/compile/native_program.hpp"
+
+// Part of native code; not part of this room's interface.
+namespace daedalus::compile {
+
+/// Where a value can be read from memory.
+struct NativeHome {
+  enum Kind : std::uint8_t { nowhere, buffer, input, mode } kind = nowhere;
+  std::uint32_t block = 0;  ///< of an input
+  std::uint32_t index = 0;
+};
+
+/// Registers and places in the caller's buffer for the values of a straight line. When registers run out, the value
+/// whose next use is farthest away gives its own up (L. A. Belady, IBM Systems Journal 5, 1966). `Machine` moves the
+/// numbers:
+///     void load(int to, NativeHome from);     void store(NativeHome to, int from);
+template <int count, class Machine>
+class NativeRegisters {
+ public:
+  using Step = NativeProgram::Step;
+  static constexpr std::uint32_t none = NativeProgram::none;
+
+  NativeRegisters(const NativeProgram& program, const std::vector<std::size_t>& blocks, Machine& machine)
+      : program_(program),
+        machine_(machine),
+        register_of_(program.values, -1),
+        home_(program.values),
+        cursor_(program.use_start.begin(), program.use_start.end() - 1) {
+    held_.fill(none);
+    for (std::uint32_t c = 0; c < program_.constants; ++c) home_[c] = {NativeHome::buffer, 0, c};
+    auto value = static_cast<std::uint32_t>(program_.constants);
+    for (std::uint32_t block = 0; block < blocks.size(); ++block)
+      for (std::uint32_t i = 0; i < blocks[block]; ++i) home_[value++] = {NativeHome::input, block, i};
+  }
+
+  /// Begins a step: its own uses of operands are past.
+  void begin(const Step& step, std::uint32_t now) {
+    free_slots_.insert(free_slots_.end(), left_slots_.begin(), left_slots_.end());
+    left_slots_.clear();
+    for (const std::uint32_t value : step.operand)
+      if (value != none)
+        while (next_use(value) == now) ++cursor_[value];
+  }
+
+  int register_of(std::uint32_t value) const { return register_of_[value]; }  ///< or -1
+  const NativeHome& home(std::uint32_t value) const { return home_[value]; }
+  void set_home(std::uint32_t value, NativeHome home) { home_[value] = home; }
+  /// A place in the buffer for a value that is written there.
+  NativeHome make_home(std::uint32_t value) { return home_[value] = {NativeHome::buffer, 0, take_slot()}; }
+  std::size_t slots() const { return slots_; }  ///< so many places behind the constants were needed
+
+  /// The register of an operand, loaded where it is not in one; stays until the step's result or release.
+  int in_register(std::uint32_t value) {
+    int r = register_of_[value];
+    if (r < 0) {
+      r = take_register();
+      machine_.load(r, home_[value]);
+      hold(r, value);
+    }
+    pinned_[r] = true;
+    return r;
+  }
+
+  /// Whether an operand is better read from memory than loaded: it is used no more, or later than all in registers.
+  bool read_in_place(std::uint32_t value) const {
+    if (register_of_[value] >= 0) return false;
+    if (next_use(value) == none) return true;
+    for (int r = 0; r < count; ++r)
+      if (held_[r] == none || (!pinned_[r] && next_use(held_[r]) > next_use(value))) return false;
+    return true;
+  }
+
+  /// Ends this step's claim on its operands: those that are used no more leave their places. Slots are given out again
+  /// after the step only, which may read them still.
+  void release(const Step& step) {
+    for (const std::uint32_t value : step.operand) {
+      if (value == none) continue;
+      if (register_of_[value] >= 0) pinned_[register_of_[value]] = false;
+      if (next_use(value) != none) continue;
+      if (register_of_[value] >= 0) forget(register_of_[value]);
+      if (value >= program_.constants + program_.inputs && home_[value].kind == NativeHome::buffer) {
+        left_slots_.push_back(home_[value].index);
+        home_[value].kind = NativeHome::nowhere;
+      }
+    }
+  }
+
+  /// The register for the result; the operands may have left theirs to it.
+  int result(const Step& step) {
+    release(step);
+    const int r = take_register();
+    hold(r, step.to);
+    return r;
+  }
+
+  void hold(int r, std::uint32_t value) {
+    held_[r] = value;
+    register_of_[value] = static_cast<std::int8_t>(r);
+  }
+
+  /// Empties all registers, as a call does; what is needed later is in memory then.
+  void empty() {
+    for (int r = 0; r < count; ++r) {
+      if (held_[r] == none) continue;
+      save(r);
+      forget(r);
+    }
+  }
+
+ private:
+  std::uint32_t next_use(std::uint32_t value) const {
+    return cursor_[value] < program_.use_start[value + 1] ? program_.uses[cursor_[value]] : none;
+  }
+
+  std::uint32_t take_slot() {
+    if (free_slots_.empty()) return static_cast<std::uint32_t>(program_.constants + slots_++);
+    const std::uint32_t slot = free_slots_.back();
+    free_slots_.pop_back();
+    return slot;
+  }
+
+  void save(int r) {
+    if (home_[held_[r]].kind == NativeHome::nowhere) machine_.store(make_home(held_[r]), r);
+  }
+
+  void forget(int r) {
+    register_of_[held_[r]] = -1;
+    held_[r] = none;
+  }
+
+  /// A register that holds no operand of this step: a free one, or that of the value used last.
+  int take_register() {
+    int farthest = -1;
+    for (int r = 0; r < count; ++r) {
+      if (held_[r] == none) return r;
+      if (pinned_[r]) continue;
+      if (farthest < 0 || next_use(held_[r]) > next_use(held_[farthest])) farthest = r;
+    }
+    save(farthest);
+    forget(farthest);
+    return farthest;
+  }
+
+  const NativeProgram& program_;
+  Machine& machine_;
+  std::vector<std::int8_t> register_of_;
+  std::vector<NativeHome> home_;
+  std::vector<std::uint32_t> cursor_;  ///< the next use of each value
+  std::array<std::uint32_t, count> held_;
+  std::array<bool, count> pinned_ = {};  ///< operands of this step
+  std::vector<std::uint32_t> free_slots_, left_slots_;
+  std::size_t slots_ = 0;
+};
+
+}  // namespace daedalus::compile

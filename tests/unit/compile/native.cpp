@@ -1,0 +1,234 @@
+// Native code against the interpreter, to the last bit.
+#include "daedalus/compile/native.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "daedalus/expr/derivative.hpp"
+#include "daedalus/expr/print.hpp"
+#include "unit/compile/both_paths.hpp"
+#include "unit/compile/call.hpp"
+#include "unit/expr/random_tree.hpp"
+
+namespace daedalus::compile {
+namespace {
+
+using expr::Expr;
+using expr::Graph;
+using expr::Interpolant;
+using expr::Op;
+using expr::random_tree::Random;
+using Values = std::vector<double>;
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+struct NativeTest : testing::Test {
+  Graph graph;
+  Expr x = graph.symbol("x"), y = graph.symbol("y");
+  Switches switches;
+
+  void SetUp() override {
+    if (!makes_native_code()) GTEST_SKIP() << "this process makes no native code";
+  }
+};
+
+/// Numbers at which operations behave in their own ways.
+double awkward(Random& random) {
+  static const Values numbers{0.0,  -0.0, 1.0,    -1.0,   2.0,     0.5,     infinite, -infinite, nan,
+                              1e-310, 1e300, -1e300, 1e-300, 1e16, 0x1p-60, 1e5,      3.0,       -64.0};
+  return numbers[expr::random_tree::below(random, numbers.size())];
+}
+
+double any_value(Random& random) {
+  return expr::random_tree::below(random, 4) == 0 ? awkward(random) : expr::random_tree::random_value(random);
+}
+
+void expect_same(const Function& function, const Values& at, const Values* modes, const std::string& what) {
+  ASSERT_TRUE(function.make_scratch().size() == 0 || is_native(function)) << what;
+  const std::optional<Difference> difference = compare_paths(function, at, modes);
+  ASSERT_FALSE(difference) << what << ": output " << difference->output << " is " << difference->native
+                           << ", interpreted " << difference->interpreted;
+}
+
+/// Every switch decided this way or that, or not at all.
+Values random_modes(const Switches& switches, Random& random) {
+  Values modes = switches.free_modes(Values(switches.held_count(), 0.7));
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    constexpr double choices[] = {-1.0, 0.0, 1.0, 2.0, nan};
+    modes[switches.place(i)] = choices[expr::random_tree::below(random, 5)];
+  }
+  return modes;
+}
+
+TEST_F(NativeTest, EveryOperationAtAwkwardPoints) {
+  Random random(90);
+  const Expr z = graph.symbol("z");
+  for (const Op op : expr::random_tree::all_operations()) {
+    const Expr e = expr::arity(op) == 1   ? graph.make(op, x)
+                   : expr::arity(op) == 2 ? graph.make(op, x, y)
+                                          : graph.make(op, x, y, z);
+    Switches own;
+    const Function function = compile({{{x, y, z}}, {e, e + x, e * e}}, own);
+    for (int i = 0; i < 400; ++i) {
+      const Values at{any_value(random), any_value(random), any_value(random)};
+      expect_same(function, at, nullptr, expr::to_text(e));
+      const Values modes = random_modes(own, random);
+      expect_same(function, at, &modes, expr::to_text(e));
+    }
+  }
+}
+
+TEST_F(NativeTest, Powers) {
+  Random random(91);
+  std::vector<Expr> outputs;
+  for (int n = -66; n <= 66; ++n) outputs.push_back(pow(x, n));
+  for (const double n : {0.5, -0.5, 1.5, 2.0 / 3.0, 1e300}) outputs.push_back(pow(x, n));
+  const Function function = compile({{{x, y}}, outputs}, switches);
+  for (int i = 0; i < 300; ++i) expect_same(function, {any_value(random), 0.0}, nullptr, "powers");
+}
+
+/// Graphs with many values alive at once, several blocks of inputs, tables and held values.
+TEST_F(NativeTest, RandomGraphs) {
+  Random random(92);
+  const std::vector<Op> all = expr::random_tree::all_operations();
+  // Mostly what needs no call, which empties the registers.
+  const std::vector<Op> plain{Op::add, Op::sub, Op::mul, Op::div, Op::neg, Op::sqrt, Op::min, Op::choose, Op::less};
+  const int graphs = std::getenv("DAEDALUS_LONG") != nullptr ? 40000 : 1500;
+  for (int i = 0; i < graphs; ++i) {
+    Graph fresh;
+    const auto symbols = expr::random_tree::make_symbols(fresh, 8);
+    Switches own;
+    own.hold({symbols[7]});
+    std::vector<Expr> outputs;
+    const std::size_t size = 10 + expr::random_tree::below(random, i % 10 == 0 ? 400 : 60);
+    for (int k = 0; k < 4; ++k)
+      outputs.push_back(
+          expr::random_tree::build(fresh, expr::random_tree::make_tree(random, k % 2 ? all : plain, 8, size), symbols));
+    Expr sum = sin(outputs[0]) * cos(outputs[0]);
+    for (const Expr& output : std::vector(outputs)) sum = sum + output;
+    fresh.define_table("path", std::make_shared<Interpolant>(Values{-1.0, 0.0, 2.0}, Values{1.0, 0.0, 4.0},
+                                                             Interpolant::Method::spline, Interpolant::Outside::hold));
+    outputs.push_back(fresh.lookup("path", sum) + symbols[7]);
+    for (int k = 0; k < 5; ++k) outputs.push_back(partial(outputs[k], symbols[0]));
+    const Function function =
+        compile({{{symbols[0]}, {}, {symbols[1], symbols[2]}, {symbols[3]}, {symbols[4]}, {symbols[5]}, {symbols[6]}},
+                 outputs},
+                own);
+    for (int point = 0; point < 3; ++point) {
+      Values at;
+      for (int k = 0; k < 7; ++k) at.push_back(any_value(random));
+      expect_same(function, at, nullptr, "graph " + std::to_string(i));
+      const Values modes = random_modes(own, random);
+      expect_same(function, at, &modes, "graph " + std::to_string(i) + " with modes");
+    }
+  }
+}
+
+/// More values alive than there are registers by far, read again in another order.
+TEST_F(NativeTest, SpilledValues) {
+  Random random(93);
+  for (const std::size_t width : {10U, 13U, 14U, 50U, 500U}) {
+    Graph fresh;
+    Switches own;
+    const auto symbols = expr::random_tree::make_symbols(fresh, 3);
+    std::vector<Expr> alive;
+    for (std::size_t i = 0; i < width; ++i)
+      alive.push_back((symbols[0] + static_cast<double>(i)) * (symbols[1] - 0.5 * static_cast<double>(i)));
+    Expr sum = symbols[2];
+    for (std::size_t k = 0; k < 4 * width; ++k) {
+      const std::size_t i = expr::random_tree::below(random, width), j = expr::random_tree::below(random, width);
+      alive[i] = alive[i] * 0.25 - alive[j];
+      if (k % 7 == 0) sum = sum + sin(alive[i]);
+    }
+    alive.push_back(sum);
+    const Function function = compile({{symbols}, alive}, own);
+    for (int point = 0; point < 5; ++point)
+      expect_same(function, {any_value(random), any_value(random), any_value(random)}, nullptr, std::to_string(width));
+  }
+}
+
+TEST_F(NativeTest, SineAndCosineTogetherEqualThoseAlone) {
+  Random random(94);
+  const Function function = compile({{{x, y}}, {sin(x), cos(x), cos(y) * sin(y)}}, switches);
+  auto scratch = function.make_scratch();
+  const int points = std::getenv("DAEDALUS_LONG") != nullptr ? 20000000 : 300000;
+  for (int i = 0; i < points; ++i) {
+    // All sizes up to where the reduction by pi/2 needs many digits, and its neighbourhood of multiples of pi/4.
+    const double scale = std::exp2(std::uniform_real_distribution<double>(-40.0, 60.0)(random));
+    const double near = 0.7853981633974483 * static_cast<double>(expr::random_tree::below(random, 4000));
+    const double at[] = {std::uniform_real_distribution<double>(-1.0, 1.0)(random) * scale,
+                         near * (1.0 + 1e-15 * static_cast<double>(expr::random_tree::below(random, 9)))};
+    const double* inputs[] = {at};
+    double outputs[3];
+    function(inputs, outputs, scratch);
+    ASSERT_TRUE(equal_bits(outputs[0], std::sin(at[0])) && equal_bits(outputs[1], std::cos(at[0])) &&
+                equal_bits(outputs[2], std::cos(at[1]) * std::sin(at[1])))
+        << at[0] << " " << at[1];
+  }
+}
+
+TEST_F(NativeTest, PagesAreNeverWritableAndExecutable) {
+  const Function function = compile({{{x, y}}, {x * y}}, switches);
+  call(function, {1.0, 2.0});
+  std::ifstream maps("/proc/self/maps");
+  std::string line;
+  bool found = false;
+  const auto entry = reinterpret_cast<std::uintptr_t>(function.tape().native.entry());
+  while (std::getline(maps, line)) {
+    const std::string rights = line.substr(line.find(' ') + 1, 3);
+    EXPECT_NE(rights.substr(1), "wx") << line;
+    const auto first = std::stoull(line, nullptr, 16), last = std::stoull(line.substr(line.find('-') + 1), nullptr, 16);
+    if (first <= entry && entry < last) {
+      found = true;
+      EXPECT_EQ(rights, "r-x") << line;
+    }
+  }
+  EXPECT_TRUE(found || !maps.eof());
+}
+
+TEST_F(NativeTest, ManyFunctionsComeAndGo) {
+  for (int i = 0; i < 2000; ++i) {
+    Graph fresh;
+    Switches own;
+    const Expr z = fresh.symbol("z");
+    EXPECT_EQ(call(compile({{{z}}, {z * z + static_cast<double>(i)}}, own), {3.0})[0], 9.0 + i);
+  }
+}
+
+TEST_F(NativeTest, ThreadsMayAskAtTheSameTime) {
+  const Function function = compile({{{x, y}}, {sin(x) * y}}, switches);
+  std::vector<std::thread> threads;
+  std::vector<double> results(8);
+  for (std::size_t k = 0; k < results.size(); ++k)
+    threads.emplace_back([&, k] { results[k] = call(function, {0.3, 2.0})[0]; });
+  for (std::thread& thread : threads) thread.join();
+  for (const double result : results) EXPECT_EQ(result, std::sin(0.3) * 2.0);
+}
+
+TEST_F(NativeTest, FunctionsCalledSeldomStayInterpreted) {
+  const Function function = called_seldom(compile({{{x, y}}, {x * y}}, switches));
+  EXPECT_EQ(call(function, {3.0, 2.0}), Values{6.0});
+  EXPECT_FALSE(is_native(function));
+}
+
+/// Long functions: the time to translate and the buffer grow with the size, the stack does not.
+TEST_F(NativeTest, LongFunctions) {
+  Random random(95);
+  std::vector<Expr> recent{x, y};
+  for (int i = 0; i < 60000; ++i) {
+    const Expr a = recent[expr::random_tree::below(random, recent.size())], b = recent.back();
+    recent.push_back(i % 50 == 0 ? sin(a * b) : i % 3 == 0 ? a - b * 0.9 : 0.5 * a + 0.25 * b);
+    if (recent.size() > 40) recent.erase(recent.begin());
+  }
+  const Function function = compile({{{x, y}}, recent}, switches);
+  EXPECT_GT(function.operation_count(), 60000U);
+  expect_same(function, {0.3, 0.7}, nullptr, "long");
+  EXPECT_LT(function.tape().native.slots(), 200U);
+}
+
+}  // namespace
+}  // namespace daedalus::compile
