@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "daedalus/compile/native.hpp"
 #include "daedalus/expr/substitute.hpp"
 
 namespace daedalus::mechanics {
@@ -178,7 +179,8 @@ std::shared_ptr<const Functions> compile_functions(Equations derived) {
     std::vector<std::vector<Expr>> all = all_moving;
     all.push_back(eq.a);
     all.push_back(eq.lambda);
-    return seen.empty() ? compile::Function{} : make_view(std::move(all), expr::substitute(seen, reactions(eq, seen)));
+    if (seen.empty()) return compile::Function{};
+    return compile::called_seldom(make_view(std::move(all), expr::substitute(seen, reactions(eq, seen))));
   };
   std::vector<Expr> outputs, pictures;
   for (const model::Named& output : model.outputs) outputs.push_back(output.value);

@@ -20,10 +20,8 @@ Expr constraint_on(const MotionEquations& out, std::size_t i, Level level, const
   return sum + feedback.nonholonomic * constraint.velocity;
 }
 
-}  // namespace
-
-ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback,
-                               const std::vector<std::size_t>& redundant) {
+MotionEquations motion_equations(const Functions& functions, Level level, const Feedback& feedback,
+                                 const std::vector<std::size_t>& redundant) {
   MotionEquations out(functions);
   const Equations& eq = out.eq;
   const std::size_t n = functions.n, m = functions.m;
@@ -47,7 +45,18 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
     else
       out.equation(constraint_on(out, i, level, feedback), power);
   }
-  return std::move(out).compiled();
+  return out;
+}
+
+}  // namespace
+
+ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback,
+                               const std::vector<std::size_t>& redundant) {
+  return motion_equations(functions, level, feedback, redundant).compiled();
+}
+
+compile::ImplicitEquations motion_symbols(const Functions& functions, Level level) {
+  return motion_equations(functions, level, {}, {}).symbols;
 }
 
 }  // namespace daedalus::mechanics

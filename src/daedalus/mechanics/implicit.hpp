@@ -29,4 +29,7 @@ struct ImplicitMotion {
 ImplicitMotion implicit_motion(const Functions& functions, Level level, const Feedback& feedback = {},
                                const std::vector<std::size_t>& redundant = {});
 
+/// The same equations in symbols.
+compile::ImplicitEquations motion_symbols(const Functions& functions, Level level);
+
 }  // namespace daedalus::mechanics

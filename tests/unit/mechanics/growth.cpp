@@ -1,5 +1,6 @@
 // A chain of N links costs O(N): nodes of the graph and operations of the compiled functions, counted, not timed.
 
+#include "folders.hpp"
 #include "unit/mechanics/tools.hpp"
 
 namespace daedalus::tests {
@@ -13,7 +14,7 @@ Size chain(const std::string& links) {
   model::Overrides overrides;
   overrides.set = {{"N", links}};
   auto model = std::make_shared<const model::Model>(
-      model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/chain.toml", overrides));
+      model::read_model(tests::source_folder() + "/models/chain.toml", overrides));
   const auto functions = mechanics::compile_functions(mechanics::derive(model));
   return {static_cast<double>(model->graph->size()), static_cast<double>(functions->motion.operation_count()),
           static_cast<double>(functions->geometry.operation_count()),

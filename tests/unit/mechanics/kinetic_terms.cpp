@@ -5,6 +5,7 @@
 
 #include "daedalus/expr/print.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "folders.hpp"
 #include "unit/mechanics/tools.hpp"
 
 namespace daedalus::tests {
@@ -106,7 +107,7 @@ kinetic = "(2 + sin(t))/2*der(x)^2"
 TEST(KineticTerms, QuaternionLagrangianEqualsEulersEquations) {
   model::Overrides overrides;
   overrides.set = {{"w10", "0.4"}, {"w20", "1.0"}, {"w30", "-0.3"}};
-  const model::Model model = model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/rigid_body.toml", overrides);
+  const model::Model model = model::read_model(tests::source_folder() + "/models/rigid_body.toml", overrides);
   const auto euler = [](double, const State& x) {
     const double I1 = 1, I2 = 2, I3 = 3, *q = x.data(), *w = x.data() + 4;
     return State{(-q[1] * w[0] - q[2] * w[1] - q[3] * w[2]) / 2,

@@ -12,6 +12,7 @@
 #include "daedalus/mechanics/derive.hpp"
 #include "daedalus/mechanics/evaluator.hpp"
 #include "daedalus/model/reader.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 
@@ -25,7 +26,7 @@ inline Equations derived(const std::string& text) {
 
 inline Equations derived_file(const std::string& name) {
   return mechanics::derive(std::make_shared<const model::Model>(
-      model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/" + name + ".toml")));
+      model::read_model(tests::source_folder() + "/models/" + name + ".toml")));
 }
 
 inline bool is_mechanical(const std::string& path) {
@@ -36,7 +37,7 @@ inline bool is_mechanical(const std::string& path) {
 /// Names of all model files of mechanics.
 inline std::vector<std::string> model_names() {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(DAEDALUS_SOURCE_DIR) + "/models"))
+  for (const auto& file : std::filesystem::directory_iterator(tests::source_folder() + "/models"))
     if (file.path().extension() == ".toml" && is_mechanical(file.path().string()))
       names.push_back(file.path().stem().string());
   std::sort(names.begin(), names.end());
