@@ -8,7 +8,6 @@
 #include <cmath>
 
 #include "daedalus/base/finite.hpp"
-#include "daedalus/linalg/rank.hpp"
 
 namespace daedalus::structure {
 
@@ -51,10 +50,20 @@ void DaeEvaluator::set_solved(const std::vector<double>& w) {
   for (std::size_t i = 0; i < w.size(); ++i) (i < functions_->differential ? dy_ : y_)[i] = w[i];
 }
 
-bool DaeEvaluator::factor_solved() {
+void DaeEvaluator::gather_solved() {
   const linalg::Sparsity& pattern = functions_->function.pattern;
   for (std::size_t k = 0; k < mixed_.size(); ++k)
     mixed_[k] = jacobian_[pattern.column[k] < functions_->differential ? mixed_.size() + k : k];
+}
+
+const double* DaeEvaluator::solved_matrix(double t, const double* y, const double* dy) {
+  if (!differentiate(t, y, dy)) return nullptr;
+  gather_solved();
+  return mixed_.data();
+}
+
+bool DaeEvaluator::factor_solved() {
+  gather_solved();
   ++factorizations_;
   return lu_.factor(mixed_.data(), mixed_.data(), 0.0);
 }
@@ -110,20 +119,34 @@ DaeOutcome DaeEvaluator::solve(double t, const double* x) {
   return DaeOutcome::no_convergence;
 }
 
+/// Whether the factors solve what they should: of a large matrix that is singular, as the capacitances of a circuit without
+/// ground, round-off leaves a last pivot that is small, but not zero.
+bool DaeEvaluator::factors_solve() {
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  const std::size_t n = F_.size();
+  std::vector<double> x(n, 0.0), b(n, 0.0);
+  for (std::size_t k = 0; k < mixed_.size(); ++k) x[pattern.column[k]] = std::max(x[pattern.column[k]], std::abs(mixed_[k]));
+  for (std::size_t j = 0; j < n; ++j) x[j] = (1.0 + 0.5 * std::sin(static_cast<double>(j))) / (x[j] > 0.0 ? x[j] : 1.0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) b[i] += mixed_[k] * x[pattern.column[k]];
+  lu_.solve(b.data());
+  for (std::size_t j = 0; j < n; ++j)
+    if (!(std::abs(b[j] - x[j]) <= 0.1 * std::abs(x[j]))) return false;
+  return true;
+}
+
 bool DaeEvaluator::easy(double t, const double* y, const double* dy) {
-  return differentiate(t, y, dy) && factor_solved();
+  return differentiate(t, y, dy) && factor_solved() && factors_solve();
 }
 
 /// Factors F_y' with the rows that depend on others replaced by c^T F_y.
 bool DaeEvaluator::factor_differentiated(double t, const double* y, const double* dy) {
   if (!differentiate(t, y, dy)) return false;
-  const linalg::Sparsity& pattern = functions_->function.pattern;
-  const std::size_t count = pattern.nonzeros();
   if (still_dependent() && factor_with_combinations()) return true;
-  const linalg::RankDecision decision = linalg::row_rank(pattern, jacobian_.data() + count);
-  if (decision.combinations.size() != decision.dependent_rows.size()) return false;
-  dependent_ = decision.dependent_rows;
-  combinations_ = decision.combinations;
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  dependent_ = dependent_rows(pattern, jacobian_.data() + pattern.nonzeros());
+  if (!dependent_.complete) return false;
+  lay_out_combinations();
   return factor_with_combinations();
 }
 
@@ -132,37 +155,68 @@ bool DaeEvaluator::factor_differentiated(double t, const double* y, const double
 bool DaeEvaluator::still_dependent() {
   const linalg::Sparsity& pattern = functions_->function.pattern;
   const double* F_dy = jacobian_.data() + pattern.nonzeros();
-  for (const std::vector<double>& c : combinations_) {
-    std::ranges::fill(sum_, 0.0);
-    double largest = 0.0;
-    for (std::size_t i = 0; i < c.size(); ++i)
-      for (std::size_t k = pattern.row_start[i]; c[i] != 0.0 && k < pattern.row_start[i + 1]; ++k) {
-        sum_[pattern.column[k]] += c[i] * F_dy[k];
-        largest = std::max(largest, std::abs(c[i] * F_dy[k]));
+  for (const auto& combination : dependent_.combinations) {
+    double largest = 0.0, left = 0.0;
+    for (const auto& [i, c] : combination)
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        sum_[pattern.column[k]] += c * F_dy[k];
+        largest = std::max(largest, std::abs(c * F_dy[k]));
       }
-    for (const double sum : sum_)
-      if (!(std::abs(sum) <= 1e-13 * largest)) return false;
+    for (const auto& [i, c] : combination)
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        left = std::max(left, std::abs(sum_[pattern.column[k]]));
+        sum_[pattern.column[k]] = 0.0;
+      }
+    if (!(left <= 1e-13 * largest)) return false;
   }
-  return !combinations_.empty();
+  return !dependent_.combinations.empty();
+}
+
+/// Where the entries of F_y', with dependent rows replaced by their combinations of F_y, stand.
+void DaeEvaluator::lay_out_combinations() {
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  const std::size_t n = F_.size();
+  std::vector<std::size_t> combination(n, dependent_.rows.size());
+  for (std::size_t d = 0; d < dependent_.rows.size(); ++d) combination[dependent_.rows[d]] = d;
+  combined_ = {n, n, {0}, {}};
+  for (std::size_t i = 0; i < n; ++i) {
+    const auto begin = static_cast<std::ptrdiff_t>(combined_.column.size());
+    const auto add = [&](std::size_t row) {
+      for (std::size_t k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) combined_.column.push_back(pattern.column[k]);
+    };
+    if (combination[i] == dependent_.rows.size()) {
+      add(i);
+    } else {
+      for (const auto& [row, c] : dependent_.combinations[combination[i]]) add(row);
+      std::sort(combined_.column.begin() + begin, combined_.column.end());
+      combined_.column.erase(std::unique(combined_.column.begin() + begin, combined_.column.end()), combined_.column.end());
+    }
+    combined_.row_start.push_back(combined_.column.size());
+  }
+  matrix_.resize(combined_.nonzeros());
+  combined_lu_ = std::make_unique<linalg::ShiftedLu>(combined_, linalg::ShiftedLu::Numbers::real);
 }
 
 bool DaeEvaluator::factor_with_combinations() {
   const linalg::Sparsity& pattern = functions_->function.pattern;
-  const std::size_t n = F_.size(), count = pattern.nonzeros();
-  matrix_.assign(n * n, 0.0);
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      matrix_[i * n + pattern.column[k]] = jacobian_[count + k];
-  for (std::size_t d = 0; d < dependent_.size(); ++d) {
-    double* row = &matrix_[dependent_[d] * n];
-    std::fill_n(row, n, 0.0);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-        row[pattern.column[k]] += combinations_[d][i] * jacobian_[k];
+  const double *F_y = jacobian_.data(), *F_dy = F_y + pattern.nonzeros();
+  // Rows that are replaced may be as long as before: they are written over.
+  for (std::size_t i = 0; i < F_.size(); ++i) {
+    if (combined_.row_start[i + 1] - combined_.row_start[i] != pattern.row_start[i + 1] - pattern.row_start[i]) continue;
+    for (std::size_t k = 0; k < pattern.row_start[i + 1] - pattern.row_start[i]; ++k)
+      matrix_[combined_.row_start[i] + k] = F_dy[pattern.row_start[i] + k];
   }
-  if (!dense_) dense_ = std::make_unique<linalg::DenseLu>(n);
+  for (std::size_t d = 0; d < dependent_.rows.size(); ++d) {
+    const std::size_t row = dependent_.rows[d];
+    for (const auto& [i, c] : dependent_.combinations[d])
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) sum_[pattern.column[k]] += c * F_y[k];
+    for (std::size_t k = combined_.row_start[row]; k < combined_.row_start[row + 1]; ++k) {
+      matrix_[k] = sum_[combined_.column[k]];
+      sum_[combined_.column[k]] = 0.0;
+    }
+  }
   ++factorizations_;
-  return dense_->factor(matrix_.data());
+  return combined_lu_->factor(matrix_.data(), matrix_.data(), 0.0);
 }
 
 bool DaeEvaluator::index_at_most_one(double t, const double* y, const double* dy) {
@@ -184,12 +238,12 @@ DaeOutcome DaeEvaluator::derivatives(double t, const double* y) {
       for (std::size_t i = 0; i < n; ++i)
         for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
           F_t_[i] += jacobian_[k] * dy_[pattern.column[k]];
-      for (std::size_t d = 0; d < dependent_.size(); ++d) {
+      for (std::size_t d = 0; d < dependent_.rows.size(); ++d) {
         double sum = 0.0;
-        for (std::size_t i = 0; i < n; ++i) sum -= combinations_[d][i] * F_t_[i];
-        step_[dependent_[d]] = sum;
+        for (const auto& [i, c] : dependent_.combinations[d]) sum -= c * F_t_[i];
+        step_[dependent_.rows[d]] = sum;
       }
-      dense_->solve(step_.data());
+      combined_lu_->solve(step_.data());
     } else {
       explanation_ = "the index is above 1 here: some derivatives follow only from derivatives of the equations";
       return DaeOutcome::singular;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "daedalus/linalg/damped_newton.hpp"
-#include "daedalus/linalg/lu.hpp"
 #include "daedalus/linalg/shifted_lu.hpp"
 #include "daedalus/structure/dae_functions.hpp"
+#include "daedalus/structure/dependent_rows.hpp"
 
 namespace daedalus::structure {
 
@@ -36,14 +36,17 @@ class DaeEvaluator {
   const std::vector<double>& dy() const { return dy_; }
   void guess(const std::vector<double>& y, const std::vector<double>& dy);
   void guess_unknowns(const double* y) { std::copy_n(y, y_.size(), y_.begin()); }
+  void guess_states(const double* x) { std::copy_n(x, functions_->differential, y_.begin()); }
 
+  /// [F_x', F_z] at a point, in the order of the functions' common pattern; null where it is not finite.
+  const double* solved_matrix(double t, const double* y, const double* dy);
   /// Whether [F_x', F_z] is regular at a point: index 0 or 1, seen without differentiation.
   bool easy(double t, const double* y, const double* dy);
   /// Whether the index is at most 1 at a point.
   bool index_at_most_one(double t, const double* y, const double* dy);
 
   /// How many equations without derivatives are combinations of the given ones, after index_at_most_one() needed them.
-  std::size_t hidden_equations() const { return dependent_.size(); }
+  std::size_t hidden_equations() const { return dependent_.rows.size(); }
 
   std::size_t factorizations() const { return factorizations_; }
   std::string explain() const { return explanation_; }
@@ -52,9 +55,12 @@ class DaeEvaluator {
   bool evaluate(double t, const double* y, const double* dy, double* F);
   bool differentiate(double t, const double* y, const double* dy);
   void set_solved(const std::vector<double>& w);
+  void gather_solved();
   bool factor_solved();
+  bool factors_solve();
   bool factor_differentiated(double t, const double* y, const double* dy);
   bool still_dependent();
+  void lay_out_combinations();
   bool factor_with_combinations();
   DaeOutcome not_finite();
 
@@ -62,11 +68,11 @@ class DaeEvaluator {
   const double *frozen_ = nullptr, *added_ = nullptr;
   compile::Function::Scratch residual_scratch_, jacobian_scratch_, time_scratch_;
   std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, step_, sum_;
-  std::vector<std::vector<double>> combinations_;
-  std::vector<std::size_t> dependent_;
+  DependentRows dependent_;
+  linalg::Sparsity combined_;  ///< of F_y' with c^T F_y in dependent rows
   linalg::ShiftedLu lu_;
   linalg::DampedNewton newton_;
-  std::unique_ptr<linalg::DenseLu> dense_;
+  std::unique_ptr<linalg::ShiftedLu> combined_lu_;
   std::size_t factorizations_ = 0;
   std::string explanation_;
 };

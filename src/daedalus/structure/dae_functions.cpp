@@ -6,9 +6,11 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/compile/native.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/model/checks.hpp"
+#include "daedalus/structure/conversion.hpp"
 #include "daedalus/structure/prolongation.hpp"
 
 namespace daedalus::structure {
@@ -86,7 +88,8 @@ Plan differentiated(const EquationSet& system, const Offsets& offsets, DaeFuncti
   return plan;
 }
 
-std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model> given, const Offsets* offsets) {
+std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model> given, const Offsets* offsets,
+                                             const model::Model* author = nullptr) {
   auto result = std::make_shared<DaeFunctions>();
   DaeFunctions& out = *result;
   out.model = std::move(given);
@@ -121,12 +124,13 @@ std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model>
       }
       if (differential) out.differential = out.unknowns.size();
     }
-  for (std::size_t i = 0; i < model.variables.size(); ++i)
-    out.columns.push_back({model.variables[i].name, place[i][0], false});
+  const std::size_t authors = author == nullptr ? model.variables.size() : author->variables.size();
+  for (std::size_t i = 0; i < authors; ++i) out.columns.push_back({model.variables[i].name, place[i][0], false});
   std::vector<Expr> residuals;
-  for (const EquationSet::Equation& equation : system.equations) residuals.push_back(equation.residual);
+  const std::vector<EquationSet::Equation> written = author == nullptr ? system.equations : equations_of(*author).equations;
+  for (const EquationSet::Equation& equation : written) residuals.push_back(equation.residual);
   const std::vector<std::size_t> shown = offsets == nullptr ? highest : highest_derivatives(model, residuals);
-  for (std::size_t i = 0; i < model.variables.size(); ++i)
+  for (std::size_t i = 0; i < authors; ++i)
     for (std::size_t k = 1; k <= shown[i]; ++k)
       out.columns.push_back({model::derivative_name(model.variables[i].name, k), place[i][k - 1], true});
   if (model.kind == model::Kind::linear && model.E.rows != model.E.columns)
@@ -162,7 +166,8 @@ std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model>
     inputs[2].push_back(eq.dy[i].valid() ? eq.dy[i] : graph.symbol("rate.none" + std::to_string(i)));
   const auto make = [&](const std::vector<Expr>& outputs) {
     return outputs.empty() ? compile::Function{}
-                           : compile::compile({inputs, outputs, &numbers, compile::Request::NewSwitches::none}, out.switches);
+                           : compile::called_seldom(compile::compile(
+                                 {inputs, outputs, &numbers, compile::Request::NewSwitches::none}, out.switches));
   };
   out.terms = make(terms);
 
@@ -190,6 +195,7 @@ std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model>
   std::unordered_set<NodeId> unknown;
   for (const Expr& e : solved) unknown.insert(e.id());
   const expr::SparseExpr by_solved = expr::jacobian(eq.F, solved);
+  out.solved = {by_solved.rows, by_solved.columns, by_solved.row_start, by_solved.column};
   const std::vector<bool> nonlinear = expr::dependence(by_solved.value, unknown);
   out.linear_in_solved = std::ranges::none_of(nonlinear, [](bool b) { return b; });
   return result;
@@ -203,6 +209,16 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
 
 std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model, const Offsets& offsets) {
   return compiled(std::move(model), &offsets);
+}
+
+std::shared_ptr<const DaeFunctions> compile_dae(const Converted& converted) {
+  return compiled(converted.model, &converted.offsets, converted.author.get());
+}
+
+int index_of_differentiated(const DaeFunctions& differentiated) {
+  std::size_t most = 0;
+  for (const DaeFunctions::Row& row : differentiated.rows) most = std::max(most, row.level);
+  return static_cast<int>(most) + (differentiated.differential < differentiated.dimension() ? 1 : 0);
 }
 
 }  // namespace daedalus::structure

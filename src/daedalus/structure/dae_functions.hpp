@@ -56,6 +56,7 @@ struct DaeFunctions {
   compile::StateEquations kept;         ///< `hidden` and [invariants], between t and the differential unknowns
   compile::Function outputs, pictures;  ///< t, y, y' -> what the author wants to see
   bool linear_in_solved = true;         ///< F is linear in (x', z): the derivatives and the algebraic unknowns
+  linalg::Sparsity solved;              ///< pattern of [F_x', F_z]
 
   std::size_t dimension() const { return unknowns.size(); }
 };
@@ -68,5 +69,8 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
 /// derivative before their own offset as differential unknowns: of index 1 at most where the system Jacobian is regular.
 /// Lower derivatives of the equations contain these alone and are `hidden`.
 std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model, const Offsets& offsets);
+
+/// The structural index of the equations as written that were differentiated so.
+int index_of_differentiated(const DaeFunctions& differentiated);
 
 }  // namespace daedalus::structure

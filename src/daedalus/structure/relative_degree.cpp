@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t neighbours = 4;
 constexpr double spread = 1e-2;       // of neighbours, relative to the size of unknowns
+constexpr std::size_t most_nodes = 50'000;  // of derivatives that still show no z
 constexpr double negligible = 1e-11;  // of dg/dz against dg/dx, both times the size of unknowns: round-off
 
 /// x' = f for the rows that have derivatives; empty where a row has several, or one not linearly.
@@ -118,6 +119,7 @@ RelativeDegrees relative_degrees(const DaeFunctions& functions, const ArrayPoint
       if (here[j]) result.degree[j] = k;
     }
     g = expr::derivative_along(g, along);
+    if (expr::reachable(g).size() > most_nodes) break;
   }
 
   linalg::Sparsity full;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 
 namespace daedalus::structure {
@@ -31,13 +32,6 @@ std::vector<std::string> StructuralAnalysis::unknown_names(const std::vector<std
 std::string StructuralAnalysis::text_of(const Part& part) const {
   return fmt::format("{} ({}) for {} ({})", count(part.rows.size(), "equation"), listed(equation_names(part.rows)),
                      count(part.columns.size(), "unknown"), listed(unknown_names(part.columns)));
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 8;
-  const auto end = names.begin() + static_cast<std::ptrdiff_t>(std::min(names.size(), most));
-  return fmt::format("{}{}", fmt::join(names.begin(), end, ", "),
-                     names.size() > most ? fmt::format(", ... ({} in all)", names.size()) : "");
 }
 
 StructuralAnalysis structural_analysis(const EquationSet& system) {

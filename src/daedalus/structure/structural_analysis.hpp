@@ -32,9 +32,6 @@ struct StructuralAnalysis {
   std::string text_of(const Part& part) const;
 };
 
-/// "a, b, c"; of many names the first ones and how many there are.
-std::string listed(const std::vector<std::string>& names);
-
 /// Analyses a system; the time is nearly proportional to the size of its equations.
 StructuralAnalysis structural_analysis(const EquationSet& system);
 

@@ -150,7 +150,8 @@ inline std::vector<DaeExample> dae_examples() {
 
 enum class Mixing { none, dense };
 
-/// An example, or P F(t, Q y) = 0 with orthogonal P and Q without zeros: products of reflections at random vectors.
+/// An example, or P F(t, Q y) = 0 with orthogonal P and Q without zeros: products of reflections at random vectors. The
+/// outputs plain1, plain2, ... are the unknowns of the example itself.
 inline std::shared_ptr<const DaeFunctions> compiled(const DaeExample& example, Mixing mixing, std::uint64_t seed = 1) {
   model::Builder b("example", model::Kind::dae);
   Random random(seed);
@@ -176,6 +177,7 @@ inline std::shared_ptr<const DaeFunctions> compiled(const DaeExample& example, M
   std::vector<Expr> x;
   for (std::size_t i = 0; i < n; ++i) x.push_back(b.variable("x" + std::to_string(i + 1), {.start = start[i]}));
   if (mixing == Mixing::dense) x = reflected(x);
+  for (std::size_t i = 0; i < n; ++i) b.output("plain" + std::to_string(i + 1), x[i]);
   std::vector<Expr> F = example.residuals(b, x);
   if (mixing == Mixing::dense) F = reflected(F);
   for (std::size_t i = 0; i < n; ++i) b.equation("f" + std::to_string(i + 1), F[i], b.constant(0.0));

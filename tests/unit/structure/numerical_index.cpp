@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "daedalus/model/reader.hpp"
+#include "folders.hpp"
 #include "unit/structure/dae_examples.hpp"
 
 namespace daedalus::structure {
@@ -90,7 +91,7 @@ TEST(NumericalIndex, OfShippedModels) {
   for (const Known& known : {Known{"transistor_amplifier", 1, 3}, Known{"robertson", 1, 1},
                              Known{"chemical_akzo_nobel", 1, 1}, Known{"kepler", 0, 0}}) {
     SCOPED_TRACE(known.name);
-    const std::string path = std::string(DAEDALUS_SOURCE_DIR) + "/models/" + known.name + ".toml";
+    const std::string path = tests::source_folder() + "/models/" + known.name + ".toml";
     const auto functions = compile_dae(std::make_shared<const model::Model>(model::read_model(path)));
     expect(index_of(functions), functions->dimension(), known.index, known.constraints);
   }

@@ -1,0 +1,141 @@
+#include "daedalus/structure/kronecker.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "daedalus/linalg/lapack.hpp"
+
+namespace daedalus::structure {
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+
+double gap_between(double kept, double dropped) { return kept / std::max(dropped, 1e-16 * kept); }
+
+/// Eigenvalues of A_f - lambda E_f with E_f regular. To first order a change of size d of both matrices moves a simple
+/// eigenvalue by d |w| |v| sqrt(1 + |lambda|^2) / |w^* E v| (Stewart, Sun 1990, VI.2).
+std::vector<FiniteEigenvalue> eigenvalues_of(const Pencil& finite, double noise, double time) {
+  std::vector<FiniteEigenvalue> found;
+  const linalg::GeneralizedEigen eigen = linalg::generalized_eigen(finite.A, finite.E);
+  const std::size_t n = finite.rows();
+  for (const auto& pair : eigen.pairs) {
+    std::complex<double> product = 0.0;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n; ++j) product += std::conj(pair.left[i]) * finite.E(i, j) * pair.right[j];
+    const std::complex<double> lambda = pair.alpha / pair.beta;
+    const double size = std::hypot(1.0, std::abs(lambda));
+    const double condition = size / std::max(std::abs(product), std::numeric_limits<double>::min());
+    // Beside a multiple eigenvalue the first order is no bound; there the error is a root of the noise.
+    found.push_back({time * lambda, 1, time * std::min(condition * noise, size * std::cbrt(noise)), condition});
+  }
+  return found;
+}
+
+/// Eigenvalues that the noise d may have split off one m-fold eigenvalue stand around their mean at a distance of the
+/// order d^(1/m): the mean moves by d alone, the single ones by its root. Those that are closer to each other than the
+/// root of their bounds are one cluster.
+std::vector<FiniteEigenvalue> clustered(std::vector<FiniteEigenvalue> single, double noise, double time) {
+  const std::size_t n = single.size();
+  std::vector<std::size_t> group(n);
+  for (std::size_t i = 0; i < n; ++i) group[i] = i;
+  const auto same = [&](std::size_t i, std::size_t j) {
+    const double distance = std::abs(single[i].value - single[j].value);
+    // Two eigenvalues that noise has split from a double one stand at a distance of about twice their own first-order
+    // bounds, which grow as they approach each other.
+    return distance <= 8.0 * std::max(single[i].error, single[j].error) + 16.0 * noise * time;
+  };
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if (same(i, j) && group[i] != group[j]) {
+        const std::size_t from = group[i], to = group[j];
+        for (std::size_t& g : group)
+          if (g == from) g = to;
+      }
+  std::vector<FiniteEigenvalue> result;
+  for (std::size_t g = 0; g < n; ++g) {
+    FiniteEigenvalue cluster;
+    cluster.multiplicity = 0;
+    cluster.condition = 0.0;
+    double spread = 0.0;
+    for (std::size_t i = 0; i < n; ++i)
+      if (group[i] == g) {
+        cluster.value += single[i].value;
+        ++cluster.multiplicity;
+        cluster.condition = std::max(cluster.condition, single[i].condition);
+        cluster.error = std::max(cluster.error, single[i].error);
+      }
+    if (cluster.multiplicity == 0) continue;
+    cluster.value /= static_cast<double>(cluster.multiplicity);
+    for (std::size_t i = 0; i < n; ++i)
+      if (group[i] == g) spread = std::max(spread, std::abs(single[i].value - cluster.value));
+    if (cluster.multiplicity > 1) cluster.error = spread;
+    result.push_back(cluster);
+  }
+  std::sort(result.begin(), result.end(), [](const FiniteEigenvalue& a, const FiniteEigenvalue& b) {
+    return a.value.real() != b.value.real() ? a.value.real() < b.value.real() : a.value.imag() < b.value.imag();
+  });
+  return result;
+}
+
+}  // namespace
+
+double KroneckerStructure::gap() const { return gap_between(kept, dropped); }
+
+std::vector<std::complex<double>> KroneckerStructure::spectrum() const {
+  std::vector<std::complex<double>> all;
+  for (const FiniteEigenvalue& one : finite) all.insert(all.end(), one.multiplicity, one.value);
+  return all;
+}
+
+Reduction reduce(const Pencil& pencil, const KroneckerOptions& options) {
+  Reduction best{scaling_of(pencil), {}, false};
+  const Pencil unit = scaled(pencil, best.scaling);
+  const double round_off = epsilon * static_cast<double>(pencil.rows() + pencil.columns());
+  double widest = 0.0, second = 0.0;
+  bool clear = false;
+  for (double tolerance = 1e-2; tolerance > round_off; tolerance /= 10.0) {
+    Staircase stairs = staircase(unit, tolerance);
+    const double lower = stairs.dropped, gap = gap_between(stairs.kept, std::max(lower, round_off));
+    const bool possible = lower <= options.most_noise && stairs.kept >= options.least_kept;
+    const double credit = possible ? gap : epsilon * gap;
+    second = std::max(second, std::min(credit, widest));
+    if (credit > widest) {
+      widest = credit;
+      clear = possible && gap >= options.least_gap;
+      best.stairs = std::move(stairs);
+    }
+    while (tolerance / 10.0 > lower && tolerance > round_off) tolerance /= 10.0;  // the same structure as far as there
+  }
+  best.decided = clear && widest >= options.least_lead * second;
+  return best;
+}
+
+KroneckerStructure kronecker_structure(const Reduction& reduction) {
+  const Staircase& stairs = reduction.stairs;
+  KroneckerStructure out;
+  out.rows = stairs.form.rows();
+  out.columns = stairs.form.columns();
+  out.regular = stairs.regular();
+  out.column_minimal_indices = stairs.column_minimal_indices();
+  out.row_minimal_indices = stairs.row_minimal_indices();
+  out.nilpotent_blocks = stairs.infinite_blocks();
+  out.differential_dimension = stairs.finite;
+  if (out.regular) out.index = out.nilpotent_blocks.empty() ? 0 : static_cast<int>(out.nilpotent_blocks.front());
+  out.decided = reduction.decided;
+  out.ranks = stairs.ranks;
+  out.kept = stairs.kept;
+  out.dropped = stairs.dropped;
+  const Pencil finite{stairs.form.E.block(stairs.finite_row, stairs.finite_column, stairs.finite, stairs.finite),
+                      stairs.form.A.block(stairs.finite_row, stairs.finite_column, stairs.finite, stairs.finite)};
+  const double noise = std::max(stairs.dropped, epsilon * static_cast<double>(out.rows + out.columns));
+  out.finite = clustered(eigenvalues_of(finite, noise, reduction.scaling.time), noise, reduction.scaling.time);
+  return out;
+}
+
+KroneckerStructure kronecker_structure(const Pencil& pencil, const KroneckerOptions& options) {
+  return kronecker_structure(reduce(pencil, options));
+}
+
+}  // namespace daedalus::structure

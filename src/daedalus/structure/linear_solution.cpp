@@ -1,0 +1,333 @@
+// The solution (2.31) of 000 in the coordinates of structure/decoupling.cpp,
+//     x1(t + h) = e^(J h) x1(t) + int_0^h e^(J (h - s)) g1(t + s) ds,    x2(t) = - sum_(k < index) N^k g2^(k)(t),
+// with g = L f. (000 prints derivatives up to the index in (2.30); they end one before.) Where f = F w with w' = S w, the
+// integral is part of one exponential (C. Van Loan: Computing integrals involving the matrix exponential, IEEE Trans.
+// Automat. Control 23, 1978):
+//     (x1, w)(t + h) = exp(h [J, L1 F; 0, S]) (x1, w)(t),
+// and derivatives of f are F S^k w. Otherwise the integral is found by adaptive Gauss-Kronrod quadrature, and derivatives of
+// f are taken of its formula.
+
+#include "daedalus/structure/linear_solution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/expr/derivative.hpp"
+
+namespace daedalus::structure {
+
+using linalg::BasicMatrix;
+using Number = LinearSolution::Number;
+using Vector = std::vector<Number>;
+
+namespace {
+
+/// What is smaller than this beside its terms has no digit that was computed.
+constexpr double no_digit = 1e-27;
+
+BasicMatrix<Number> dense(const linalg::Sparsity& pattern, const std::vector<double>& values) {
+  auto result = BasicMatrix<Number>::zero(pattern.rows, pattern.columns);
+  for (std::size_t i = 0; i < pattern.rows; ++i)
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) result(i, pattern.column[k]) = values[k];
+  return result;
+}
+
+/// f and its derivatives as functions of time.
+compile::Function compiled_derivatives(const DaeFunctions& functions, const LinearForm& form, std::size_t orders) {
+  const auto numbers = functions.model->numbers();
+  const expr::Expr t = functions.equations.t;
+  std::vector<expr::Expr> all, level = form.f;
+  const expr::Direction along{{t.id(), t.graph().constant(1.0)}};
+  for (std::size_t k = 0; k <= orders; ++k) {
+    all.insert(all.end(), level.begin(), level.end());
+    if (k < orders) level = expr::derivative_along(level, along);
+  }
+  // Switches are those of the equations: what f says between two events is one function.
+  compile::Switches switches = functions.switches;
+  return compile::compile({{{t}}, all, &numbers, compile::Request::NewSwitches::none}, switches);
+}
+
+/// Matrix of the flow of (x1, w), or of x1 alone.
+BasicMatrix<Number> generator(const LinearSolution& solution) {
+  const std::size_t n1 = solution.n1(), m = solution.forcing ? solution.forcing->basis.size() : 0;
+  auto M = BasicMatrix<Number>::zero(n1 + m, n1 + m);
+  M.set_block(0, 0, solution.parts.J);
+  if (m > 0) {
+    M.set_block(0, n1, solution.parts.L1 * solution.forcing->F);
+    M.set_block(n1, n1, solution.forcing->S);
+  }
+  return M;
+}
+
+}  // namespace
+
+std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<const DaeFunctions>& functions) {
+  if (functions->dimension() > most_decoupled || !functions->linear_in_solved) return nullptr;
+  std::optional<LinearForm> form = linear_form(*functions);
+  if (!form) return nullptr;
+  auto result = std::make_shared<LinearSolution>();
+  result->functions = functions;
+  result->E = dense(form->pattern, form->E);
+  result->A = dense(form->pattern, form->A);
+  for (const BasicMatrix<Number>* matrix : {&result->E, &result->A})
+    for (const Number& entry : matrix->entries)
+      if (!std::isfinite(entry.high())) return nullptr;
+  auto parts = decouple(result->E, result->A);
+  if (!parts) return nullptr;
+  result->parts = std::move(*parts);
+  result->form = std::move(*form);
+  auto numbers = functions->model->numbers();
+  for (const model::Parameter& value : functions->model->discrete) numbers.erase(value.symbol.id());
+  result->forcing = forcing_of(result->form.f, functions->equations.t, numbers);
+  // x2 needs derivatives up to the index - 1, each derivative of it one more.
+  result->highest = 2 * static_cast<std::size_t>(result->parts.index) + 2;
+  if (!result->forcing) result->derivatives = compiled_derivatives(*functions, result->form, result->highest);
+  return result;
+}
+
+LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
+    : solution_(std::move(solution)), exponential_(generator(*solution_)) {
+  const LinearSolution& s = *solution_;
+  if (s.forcing) {
+    BasicMatrix<Number> F = s.forcing->F;
+    for (std::size_t k = 0; k <= s.highest; ++k) {
+      g1_of_.push_back(s.parts.L1 * F);
+      g2_of_.push_back(s.parts.L2 * F);
+      F = F * s.forcing->S;
+    }
+  } else {
+    scratch_ = s.derivatives.make_scratch();
+    values_.resize(s.derivatives.output_count());
+  }
+  g1_.resize(s.highest + 1);
+  g2_.resize(s.highest + 1);
+  norm_V_ = linalg::row_norm(s.parts.V);
+  norm_W_ = linalg::row_norm(s.parts.W);
+  // What an error of f and its derivatives means for x2: the sum of the norms of N^k.
+  BasicMatrix<Number> power = BasicMatrix<Number>::identity(s.parts.n2());
+  for (int k = 0; k < s.parts.index; ++k) {
+    spread_ += linalg::row_norm(power);
+    power = power * s.parts.N;
+  }
+}
+
+Vector LinearFlow::differential_part(const double* y) const {
+  const Vector state(y, y + solution_->n());
+  return linalg::times(solution_->parts.L1, linalg::times(solution_->E, state));
+}
+
+Vector LinearFlow::algebraic_part(const double* y) const {
+  const Vector state(y, y + solution_->n());
+  return linalg::times(solution_->parts.L2, linalg::times(solution_->A, state));
+}
+
+/// Finds g1, g2 and their derivatives up to an order, at t.
+bool LinearFlow::forcing_at(double t, std::size_t orders) {
+  const LinearSolution& s = *solution_;
+  orders = std::min(orders, s.highest);
+  if (s.forcing) {
+    s.forcing->at(t, w_);
+    for (std::size_t k = 0; k <= orders; ++k) {
+      g1_[k] = linalg::times(g1_of_[k], w_);
+      g2_[k] = linalg::times(g2_of_[k], w_);
+    }
+    return std::isfinite(linalg::largest_of(w_));
+  }
+  const double* inputs[] = {&t};
+  s.derivatives(inputs, values_.data(), scratch_, frozen_);
+  for (std::size_t k = 0; k <= orders; ++k) {
+    const auto begin = values_.begin() + static_cast<std::ptrdiff_t>(k * s.n());
+    const Vector f(begin, begin + static_cast<std::ptrdiff_t>(s.n()));
+    if (!std::isfinite(linalg::largest_of(f))) return false;
+    g1_[k] = linalg::times(s.parts.L1, f);
+    g2_[k] = linalg::times(s.parts.L2, f);
+    const double rounding = 1.2e-16 * linalg::largest_of(f);
+    if (k < static_cast<std::size_t>(std::max(1, s.parts.index)))
+      error2_ = std::max(error2_, norm_W_ * spread_ * linalg::row_norm(s.parts.L2) * rounding);
+  }
+  return true;
+}
+
+Vector LinearFlow::consistent_part(double t) {
+  Vector x2(solution_->parts.n2(), Number(0.0));
+  const auto index = static_cast<std::size_t>(solution_->parts.index);
+  if (index == 0 || !forcing_at(t, index - 1)) return x2;
+  for (std::size_t k = index; k-- > 0;) {
+    x2 = linalg::times(solution_->parts.N, x2);
+    for (std::size_t i = 0; i < x2.size(); ++i) x2[i] -= g2_[k][i];
+  }
+  return x2;
+}
+
+bool LinearFlow::states(double t, const Vector& x1, std::size_t orders, std::vector<std::vector<double>>& y, double error) {
+  const LinearSolution& s = *solution_;
+  const auto index = static_cast<std::size_t>(s.parts.index);
+  if (!first_time_) first_time_ = t;
+  passed_ = std::max(passed_, std::abs(t - *first_time_));
+  if (!forcing_at(t, orders + index)) return false;
+  y.resize(orders + 1);
+  Vector part1 = x1;
+  for (std::size_t order = 0; order <= orders; ++order) {
+    Vector part2(s.parts.n2(), Number(0.0));
+    for (std::size_t k = index; k-- > 0;) {
+      part2 = linalg::times(s.parts.N, part2);
+      for (std::size_t i = 0; i < part2.size(); ++i) part2[i] -= g2_[std::min(k + order, s.highest)][i];
+    }
+    const Vector a = linalg::times(s.parts.V, part1), b = linalg::times(s.parts.W, part2);
+    y[order].resize(s.n());
+    for (std::size_t i = 0; i < s.n(); ++i) {
+      double size = 0.0;
+      for (std::size_t j = 0; j < part1.size(); ++j) size += std::abs(double(s.parts.V(i, j) * part1[j]));
+      for (std::size_t j = 0; j < part2.size(); ++j) size += std::abs(double(s.parts.W(i, j) * part2[j]));
+      const double sum = double(a[i] + b[i]);
+      y[order][i] = std::abs(sum) > no_digit * size ? sum : 0.0;
+    }
+    if (order == 0) {
+      const double roundoff = linalg::unit_roundoff(Number()) * s.parts.condition;
+      error1_ = std::max(error1_, error + roundoff * linalg::largest_of(part1));
+      error2_ = std::max(error2_, roundoff * norm_W_ * linalg::largest_of(part2));
+    }
+    part1 = linalg::times(s.parts.J, part1);
+    for (std::size_t i = 0; i < part1.size(); ++i) part1[i] += g1_[std::min(order, s.highest)][i];
+  }
+  return std::isfinite(linalg::largest_of(y[0]));
+}
+
+bool LinearFlow::advance(double t, double h, Vector& x1, double& error) {
+  const LinearSolution& s = *solution_;
+  if (x1.empty() || h == 0.0) return true;
+  if (!s.forcing) return integrate(t, h, x1, error);
+  s.forcing->at(t, w_);
+  z_ = x1;
+  z_.insert(z_.end(), w_.begin(), w_.end());
+  exponential_.apply(h, z_);
+  std::copy_n(z_.begin(), x1.size(), x1.begin());
+  error += exponential_.error();
+  return std::isfinite(linalg::largest_of(x1));
+}
+
+namespace {
+
+// Nodes and weights of Kronrod's rule with 15 points on [-1, 1], ascending half; the odd ones are Gauss' rule with 7.
+constexpr double kronrod_nodes[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
+                                     0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
+                                     0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
+                                     0.207784955007898467600689403773245, 0.0};
+constexpr double kronrod_weights[8] = {0.022935322010529224963732008058970, 0.063092092629978553290700663189204,
+                                       0.104790010322250183839876322541518, 0.140653259715525918745189590510238,
+                                       0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
+                                       0.204432940075298892414161999234649, 0.209482141084727828012999174891714};
+constexpr double gauss_weights[4] = {0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
+                                     0.381830050505118944950369775488975, 0.417959183673469387755102040816327};
+
+}  // namespace
+
+/// One panel: x1 at its end, and how far the rule with fewer points is from it.
+bool LinearFlow::panel(double t, double h, const Vector& x1, Vector& end, double& error) {
+  const LinearSolution& s = *solution_;
+  const std::size_t n1 = x1.size();
+  // Carries along x1 and both sums from node to node.
+  Vector both = x1, few(n1, Number(0.0));
+  double before = 0.0;
+  for (int i = 0; i < 15; ++i) {
+    const int k = i < 8 ? i : 14 - i;
+    const double node = 0.5 * (1.0 + (i < 8 ? -kronrod_nodes[k] : kronrod_nodes[k]));
+    exponential_.apply((node - before) * h, both);
+    exponential_.apply((node - before) * h, few);
+    before = node;
+    if (!forcing_at(t + node * h, 0)) return false;
+    for (std::size_t j = 0; j < n1; ++j) {
+      both[j] += Number(0.5 * h * kronrod_weights[k]) * g1_[0][j];
+      few[j] += Number(0.5 * h * (kronrod_weights[k] - (k % 2 == 1 ? gauss_weights[k / 2] : 0.0))) * g1_[0][j];
+    }
+  }
+  exponential_.apply((1.0 - before) * h, both);
+  exponential_.apply((1.0 - before) * h, few);
+  ++panels_;
+  // The usual estimate of the 15-point rule from its distance to the 7-point rule.
+  const double size = std::max(linalg::largest_of(both), 1e-300), distance = linalg::largest_of(few);
+  error = size * std::min(distance / size, std::pow(200.0 * distance / size, 1.5));
+  end = std::move(both);
+  return std::isfinite(size) && s.n1() == n1;
+}
+
+bool LinearFlow::integrate(double t, double h, Vector& x1, double& sum) {
+  constexpr double smallest = 1e-15;
+  constexpr std::size_t most_panels = 20000;
+  const std::size_t first = panels_;
+  double done = 0.0, width = 1.0;
+  Vector end;
+  while (done < 1.0) {
+    double error = 0.0;
+    width = std::min(width, 1.0 - done);
+    if (!panel(t + done * h, width * h, x1, end, error)) return false;
+    const double size = std::max(linalg::largest_of(end), linalg::largest_of(x1));
+    const bool good = error <= smallest * size, too_short = width < 1e-13;
+    if (!good && !too_short) {
+      if (panels_ - first > most_panels) return false;
+      width /= 2.0;
+      continue;
+    }
+    x1 = end;
+    sum += error + linalg::row_norm(solution_->parts.L1) * 1.2e-16 * std::abs(width * h) * linalg::largest_of(values_);
+    done += width;
+    if (error < 0.01 * smallest * size) width *= 2.0;
+  }
+  return true;
+}
+
+std::vector<Impulse> LinearFlow::impulses(const Vector& before, const Vector& after) const {
+  // N x2' = x2 + g2 from x2(0-) = a: with c the consistent value, x2 jumps by c - a and carries
+  // sum_j delta^(j) N^(j+1) (c - a).
+  const LinearSolution& s = *solution_;
+  Vector step(after.size());
+  for (std::size_t i = 0; i < after.size(); ++i) step[i] = after[i] - before[i];
+  const double least = 1e-12;
+  std::vector<Impulse> all(s.n());
+  const double size = norm_W_ * std::max(linalg::largest_of(before), linalg::largest_of(after));
+  std::vector<double> largest;
+  for (int j = 0; j <= s.parts.index; ++j) {
+    const Vector y = linalg::times(s.parts.W, step);
+    for (std::size_t i = 0; i < s.n(); ++i) {
+      const double value = std::abs(double(y[i])) > least * (1.0 + size) ? double(y[i]) : 0.0;
+      all[i].unknown = i;
+      if (j == 0)
+        all[i].jump = value;
+      else
+        all[i].strengths.push_back(value);
+    }
+    step = linalg::times(s.parts.N, step);
+  }
+  std::vector<Impulse> result;
+  for (Impulse& one : all) {
+    while (!one.strengths.empty() && one.strengths.back() == 0.0) one.strengths.pop_back();
+    if (one.jump != 0.0 || !one.strengths.empty()) result.push_back(std::move(one));
+  }
+  return result;
+}
+
+double LinearFlow::error_bound() const {
+  const std::size_t n1 = solution_->n1();
+  double growth = 1.0;
+  if (n1 > 0 && passed_ > 0.0) {
+    constexpr int parts = 32;
+    BasicMatrix<double> part = BasicMatrix<double>::zero(n1, n1);
+    for (std::size_t k = 0; k < part.entries.size(); ++k) part.entries[k] = double(solution_->parts.J.entries[k]) * passed_ / parts;
+    part = linalg::exponential(std::move(part));
+    BasicMatrix<double> power = part;
+    for (int k = 0; k < parts; ++k) {
+      growth = std::max(growth, linalg::row_norm(power));
+      power = power * part;
+    }
+  }
+  return growth * norm_V_ * error1_ + error2_;
+}
+
+std::string LinearFlow::precision() const {
+  return solution_->forcing ? "arithmetic of 31 digits, one exponential of (x1, f)"
+                            : fmt::format("arithmetic of 31 digits, f in double precision, quadrature over {} panels", panels_);
+}
+
+}  // namespace daedalus::structure

@@ -1,0 +1,98 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daedalus/compile/compile.hpp"
+#include "daedalus/linalg/exponential.hpp"
+#include "daedalus/structure/decoupling.hpp"
+#include "daedalus/structure/forcing.hpp"
+#include "daedalus/structure/linear_form.hpp"
+
+namespace daedalus::structure {
+
+/// Everything that the solution of E y' = A y + f(t) rests on (000, (2.31)), with y as in DaeFunctions; immutable.
+struct LinearSolution {
+  using Number = linalg::DoubleDouble;
+  std::shared_ptr<const DaeFunctions> functions;
+  LinearForm form;
+  linalg::BasicMatrix<Number> E, A;
+  Decoupling<Number> parts;
+  std::optional<Forcing> forcing;  ///< where f is polynomial, exponential, trigonometric
+  compile::Function derivatives;   ///< otherwise: t -> f, f', ... up to `highest`, one after the other
+  std::size_t highest = 0;         ///< order of derivatives that can be told of f
+
+  std::size_t n() const { return parts.n(); }
+  std::size_t n1() const { return parts.n1(); }
+};
+
+/// More unknowns than this are not taken apart: it costs the cube of their number.
+constexpr std::size_t most_decoupled = 80;
+
+/// Takes apart a DAE that is linear with constant coefficients; null where it is not, where it has too many unknowns or where
+/// the pencil is singular.
+std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<const DaeFunctions>& functions);
+
+/// What happens to an unknown where its solution is not smooth.
+struct Impulse {
+  std::size_t unknown = 0;
+  double jump = 0.0;                  ///< from before to after
+  std::vector<double> strengths = {};  ///< of Dirac's delta and its derivatives, up to the highest that occurs
+};
+
+/// The solution along one trajectory, as a flow of x1: owns all workspace.
+class LinearFlow {
+ public:
+  using Number = LinearSolution::Number;
+  explicit LinearFlow(std::shared_ptr<const LinearSolution> solution);
+
+  const LinearSolution& solution() const { return *solution_; }
+  /// Lets f read the frozen values of a trajectory, which must outlive it.
+  void freeze(const double* frozen) { frozen_ = frozen; }
+
+  /// The x1 of a state, consistent or not; and its x2.
+  std::vector<Number> differential_part(const double* y) const;
+  std::vector<Number> algebraic_part(const double* y) const;
+  /// x1 at t + h from x1 at t; adds to `error` what this step alone did to it at most. False where f is not finite, or too
+  /// rough for quadrature.
+  bool advance(double t, double h, std::vector<Number>& x1, double& error);
+  /// The derivatives of y at t, from order 0 to `orders`: y[k][i]. `error` is what steps have added up. False where f is not
+  /// finite.
+  bool states(double t, const std::vector<Number>& x1, std::size_t orders, std::vector<std::vector<double>>& y, double error = 0.0);
+  /// x2 as it must be at t.
+  std::vector<Number> consistent_part(double t);
+
+  /// Unknowns that jump or carry impulses where x2 goes from `before` to `after` at once.
+  std::vector<Impulse> impulses(const std::vector<Number>& before, const std::vector<Number>& after) const;
+
+  /// A bound of the error of what states() has said so far, absolute, beside the rounding of each number: errors of x1 grow by
+  /// the largest norm of exp(J s) for the times s that have passed.
+  double error_bound() const;
+  /// What the bound is made of.
+  std::string precision() const;
+  /// What happened on the way that a person should know.
+  std::vector<std::string> remarks;
+
+ private:
+  bool forcing_at(double t, std::size_t orders);
+  bool integrate(double t, double h, std::vector<Number>& x1, double& sum);
+  bool panel(double t, double h, const std::vector<Number>& x1, std::vector<Number>& end, double& error);
+
+  std::shared_ptr<const LinearSolution> solution_;
+  const double* frozen_ = nullptr;
+  linalg::Exponential<Number> exponential_;
+  compile::Function::Scratch scratch_;
+  std::vector<double> values_;                // of f and its derivatives
+  std::vector<std::vector<Number>> g1_, g2_;  // L1 f^(k), L2 f^(k)
+  std::vector<linalg::BasicMatrix<Number>> g1_of_, g2_of_;  // L1 F S^k, L2 F S^k
+  std::vector<Number> w_, z_;
+  double norm_V_ = 0.0, norm_W_ = 0.0, spread_ = 0.0;
+  double error1_ = 0.0, error2_ = 0.0;  // of x1 before it grows, and of the rest
+  std::optional<double> first_time_;
+  double passed_ = 0.0;
+  std::size_t panels_ = 0;
+};
+
+}  // namespace daedalus::structure

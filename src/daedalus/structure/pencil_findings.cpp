@@ -1,0 +1,102 @@
+#include "daedalus/structure/pencil_findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace daedalus::structure {
+
+namespace {
+
+/// A positive factor that makes fractions whole numbers, and the first that is not zero positive.
+Rational whole_factor(const std::vector<const Rational*>& numbers) {
+  Rational factor(1);
+  for (const Rational* number : numbers)
+    if (const Rational scaled = factor * *number; !scaled.integer()) factor *= Rational(scaled.denominator());
+  const auto first = std::find_if(numbers.begin(), numbers.end(), [](const Rational* n) { return n->sign() != 0; });
+  return first != numbers.end() && (*first)->sign() < 0 ? -factor : factor;
+}
+
+ManifoldEquation<double> whole(const ManifoldEquation<Rational>& equation) {
+  std::vector<const Rational*> numbers;
+  for (const Rational& number : equation.unknowns) numbers.push_back(&number);
+  for (const Rational& number : equation.forcing.entries) numbers.push_back(&number);
+  const Rational factor = whole_factor(numbers);
+  ManifoldEquation<double> result{equation.pivot, {}, linalg::rounded(factor * equation.forcing)};
+  for (const Rational& number : equation.unknowns) result.unknowns.push_back((factor * number).value());
+  return result;
+}
+
+std::vector<PolynomialVector<double>> whole(const std::vector<PolynomialVector<Rational>>& vectors) {
+  std::vector<PolynomialVector<double>> result;
+  for (const PolynomialVector<Rational>& vector : vectors) {
+    std::vector<const Rational*> numbers;
+    for (const Rational& number : vector.entries) numbers.push_back(&number);
+    result.push_back(linalg::rounded(whole_factor(numbers) * vector));
+  }
+  return result;
+}
+
+bool same(const KroneckerStructure& a, const KroneckerStructure& b) {
+  return a.regular == b.regular && a.nilpotent_blocks == b.nilpotent_blocks &&
+         a.column_minimal_indices == b.column_minimal_indices && a.row_minimal_indices == b.row_minimal_indices;
+}
+
+PencilFindings exact_findings(const RationalPencil& pencil) {
+  PencilFindings out{exact_structure(pencil), {}, {}, {}};
+  if (out.structure.regular) {
+    for (const ManifoldEquation<Rational>& equation : consistent_manifold(*exact_weierstrass(pencil)))
+      out.manifold.push_back(whole(equation));
+    return out;
+  }
+  out.free = whole(right_minimal_basis(pencil, out.structure.column_minimal_indices));
+  out.dependencies = whole(left_minimal_basis(pencil, out.structure.row_minimal_indices));
+  return out;
+}
+
+/// Vectors of the scaled pencil in the unknowns or rows of the given one, cleaned of what is noise, largest entry 1.
+/// The power k of lambda has the factor time^k.
+void unscale(std::vector<PolynomialVector<double>>& vectors, const std::vector<double>& factors, double time) {
+  for (PolynomialVector<double>& vector : vectors) {
+    double power = 1.0, largest = 0.0;
+    for (std::size_t k = 0; k < vector.rows; ++k, power /= time)
+      for (std::size_t i = 0; i < vector.columns; ++i) {
+        vector(k, i) *= factors[i] * power;
+        largest = std::max(largest, std::abs(vector(k, i)));
+      }
+    for (double& entry : vector.entries) entry = std::abs(entry) < 1e-9 * largest ? 0.0 : entry / largest;
+  }
+}
+
+PencilFindings rounded_findings(const Pencil& pencil) {
+  const Reduction reduction = reduce(pencil);
+  PencilFindings out{kronecker_structure(reduction), {}, {}, {}};
+  const KroneckerStructure& s = out.structure;
+  if (s.regular) {
+    out.manifold = consistent_manifold(weierstrass_form(pencil, reduction));
+    return out;
+  }
+  const Pencil unit = scaled(pencil, reduction.scaling);
+  const double tolerance = std::max(1e-12, std::sqrt(s.kept * std::max(s.dropped, 1e-16)));
+  out.free = right_minimal_basis(unit, s.column_minimal_indices, tolerance);
+  out.dependencies = left_minimal_basis(unit, s.row_minimal_indices, tolerance);
+  unscale(out.free, reduction.scaling.column, reduction.scaling.time);
+  unscale(out.dependencies, reduction.scaling.row, reduction.scaling.time);
+  return out;
+}
+
+}  // namespace
+
+PencilFindings pencil_findings(const Pencil& pencil) {
+  const std::optional<RationalPencil> fractions = short_rational(pencil);
+  if (!fractions) return rounded_findings(pencil);
+  PencilFindings out = exact_findings(*fractions);
+  const KroneckerStructure rounded = kronecker_structure(pencil);
+  out.rounding_differs = !rounded.decided || !same(out.structure, rounded);
+  out.rounding_dropped = rounded.dropped;
+  out.structure.kept = rounded.kept;
+  out.structure.dropped = rounded.dropped;
+  out.structure.ranks = rounded.ranks;
+  return out;
+}
+
+}  // namespace daedalus::structure

@@ -1,0 +1,112 @@
+#include "daedalus/structure/kronecker.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <limits>
+
+#include "daedalus/structure/weierstrass.hpp"
+#include "unit/structure/random_pencil.hpp"
+
+namespace daedalus::structure {
+namespace {
+
+using testing::KnownPencil;
+
+std::uint64_t count() { return std::getenv("DAEDALUS_LONG") != nullptr ? 1000 : 100; }
+
+double distance_to(const std::vector<std::complex<double>>& spectrum, std::complex<double> value) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::complex<double>& one : spectrum) least = std::min(least, std::abs(one - value));
+  return least;
+}
+
+TEST(Kronecker, RandomRegularPencilsAreClassifiedRight) {
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    const KnownPencil known = testing::random_regular_pencil(seed, 0.0);
+    const KroneckerStructure found = kronecker_structure(known.pencil);
+    EXPECT_TRUE(found.decided) << seed;
+    EXPECT_TRUE(found.regular) << seed;
+    EXPECT_EQ(found.nilpotent_blocks, known.nilpotent_blocks) << seed;
+    ASSERT_EQ(found.spectrum().size(), known.simple.size() + known.multiple.size()) << seed;
+    // The transformations have condition 100 each: eps * 1e4 relative for simple ones, with two digits to spare its
+    // root for double ones; an eigenvalue may lie close to another by chance.
+    for (const auto& value : known.simple) EXPECT_LT(distance_to(found.spectrum(), value), 1e-8) << seed;
+    for (const auto& value : known.multiple) EXPECT_LT(distance_to(found.spectrum(), value), 2e-5) << seed;
+  }
+}
+
+TEST(Kronecker, NoiseIsNotedAndSeenThrough) {
+  std::uint64_t right = 0;
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    const KnownPencil known = testing::random_regular_pencil(seed, 1e-10);
+    const KroneckerStructure found = kronecker_structure(known.pencil);
+    if (!found.decided) {
+      EXPECT_GT(found.gap(), 0.0);
+      continue;
+    }
+    EXPECT_TRUE(found.regular && found.nilpotent_blocks == known.nilpotent_blocks) << seed;
+    ++right;
+  }
+  EXPECT_GE(right, count() * 9 / 10);
+  RecordProperty("right", std::to_string(right));
+}
+
+TEST(Kronecker, SingularPencilsShowTheirMinimalIndices) {
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    const KnownPencil known = testing::random_singular_pencil(seed);
+    const KroneckerStructure found = kronecker_structure(known.pencil);
+    EXPECT_TRUE(found.decided) << seed;
+    EXPECT_FALSE(found.regular) << seed;
+    EXPECT_FALSE(found.index.has_value());
+    EXPECT_EQ(found.column_minimal_indices, known.column_minimal_indices) << seed;
+    EXPECT_EQ(found.row_minimal_indices, known.row_minimal_indices) << seed;
+    EXPECT_EQ(found.nilpotent_blocks, known.nilpotent_blocks) << seed;
+    EXPECT_EQ(found.differential_dimension, known.simple.size() + known.multiple.size()) << seed;
+  }
+}
+
+TEST(Kronecker, PureCases) {
+  const auto of = [](DenseMatrix E, DenseMatrix A) { return kronecker_structure({std::move(E), std::move(A)}); };
+  const DenseMatrix zero = DenseMatrix::zero(3, 3), one = DenseMatrix::identity(3);
+  const KroneckerStructure algebraic = of(zero, one);
+  EXPECT_EQ(algebraic.index, 1);
+  EXPECT_EQ(algebraic.nilpotent_blocks, (std::vector<std::size_t>{1, 1, 1}));
+  const KroneckerStructure constant = of(one, zero);
+  EXPECT_EQ(constant.index, 0);
+  ASSERT_EQ(constant.finite.size(), 1u);
+  EXPECT_EQ(constant.finite[0].multiplicity, 3u);
+  EXPECT_EQ(constant.finite[0].value, 0.0);
+  const KroneckerStructure nothing = of(zero, zero);
+  EXPECT_FALSE(nothing.regular);
+  EXPECT_EQ(nothing.column_minimal_indices, (std::vector<std::size_t>{0, 0, 0}));
+  EXPECT_EQ(nothing.row_minimal_indices, (std::vector<std::size_t>{0, 0, 0}));
+}
+
+TEST(Kronecker, ValuesBetweenNoiseAndSizeAreNotDecided) {
+  // Diagonal entries 1, 1e-2, ..., 1e-14: no gap of three digits anywhere.
+  DenseMatrix E = DenseMatrix::zero(8, 8);
+  for (std::size_t i = 0; i < 8; ++i) E(i, i) = std::pow(10.0, -2.0 * static_cast<double>(i));
+  testing::Random random(7);
+  const DenseMatrix U = linalg::svd(testing::random_matrix(8, 8, random)).U;
+  const KroneckerStructure found = kronecker_structure({U * E * linalg::transposed(U), DenseMatrix::identity(8)});
+  EXPECT_FALSE(found.decided);
+  EXPECT_LT(found.gap(), 1e3);
+}
+
+TEST(Weierstrass, DecouplesAndSolves) {
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    const KnownPencil known = testing::random_regular_pencil(seed, 0.0);
+    const WeierstrassForm form = weierstrass_form(known.pencil);
+    EXPECT_EQ(form.infinite + form.finite, form.n);
+    // Relative to the product of absolute values: round-off of n additions, amplified by the conditions of the blocks
+    // solved with, up to 1e4.
+    EXPECT_LT(form.residual, 1e-11) << seed;
+    DenseMatrix power = DenseMatrix::identity(form.infinite);
+    for (int k = 0; k < form.index; ++k) power = power * form.N;
+    EXPECT_EQ(linalg::norm(power), 0.0) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::structure
