@@ -35,7 +35,7 @@ Evaluation slope_of(const System& system, double t, const double* x, double* slo
 FirstStep choose_first_step(const FirstStepProblem& problem) {
   const std::size_t n = problem.system.dimension;
   FirstStep answer{problem.most, 0};
-  if (n == 0) return answer;
+  if (n == 0 || problem.system.flow) return answer;
   const auto implicit = problem.system.ode ? nullptr : implicit_equations(problem.system);
   const std::size_t counted = implicit ? std::max<std::size_t>(implicit->counted(), 1) : n;
   // Algebraic unknowns follow the others.

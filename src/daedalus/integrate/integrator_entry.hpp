@@ -80,7 +80,7 @@ enum class Control { fixed, adaptive };
 /// that compare one step with two halves.
 std::unique_ptr<Stepper> make_stepper(const IntegratorEntry& method, const System& system, const Options& options,
                                       Control control);
-/// "ode", "second-order", "implicit", "mechanical", "automatic", "overdetermined"
+/// "ode", "second-order", "implicit", "mechanical", "automatic", "overdetermined", "linear"
 std::string name_of(View view);
 
 }  // namespace daedalus::integrate

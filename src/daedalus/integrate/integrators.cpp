@@ -5,6 +5,7 @@
 #include "daedalus/integrate/families/local_stepper.hpp"
 #include "daedalus/integrate/families/step_doubling.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/integrate/normal_form.hpp"
 
 namespace daedalus::integrate {
 
@@ -62,7 +63,10 @@ std::string name_of(View view) {
       return "automatic";
     case View::overdetermined:
       return "overdetermined";
+    case View::flow:
+      return "linear";
   }
+  if (view == normal_view) return "normal";
   return "";
 }
 

@@ -102,6 +102,8 @@ class Run {
     check();
     if (options.branches != nullptr && options.branches->arrows > 0)
       crossing_ = std::make_unique<Crossing>(*options.branches, system);
+    if (options.regularity != nullptr && options.regularity->count > 0)
+      watch_ = std::make_unique<RegularityWatch>(*options.regularity, system);
     if (options.events != nullptr) search_ = std::make_unique<EventSearch>(*options.events, system);
   }
 
@@ -175,6 +177,7 @@ class Run {
       return false;
     }
     if (crossing_) crossing_->begin(t_, x_.data());
+    if (watch_) watch_->begin(t_, x_.data());
     return true;
   }
 
@@ -272,7 +275,19 @@ class Run {
           size *= refusal_ == Refusal::error ? growth(attempt_.error, safety, 1.0) : failure_factor;
         }
       }
+      if (watch_ && t_ != options_.t_end && ends_at(watch_->blocked_by(size))) return;
     }
+  }
+
+  /// Ends the run at a singular point, where there is one.
+  bool ends_at(std::optional<SingularPoint> point) {
+    if (!point) return false;
+    result_.status = Status::singular;
+    result_.message = fmt::format(
+        "{} at t = {}: the matrix of these equations becomes singular there, and no step goes over it; the solution ends, or its index changes",
+        point->text, time_text(point->t));
+    result_.singular_points.push_back(std::move(*point));
+    return true;
   }
 
   double first_size() {
@@ -339,6 +354,7 @@ class Run {
       crossing_->accept(stepper_, result_.singular_positions);
       evaluate(crossing_->short_at_end() ? Stages::on_constraints : Stages::as_they_are);
     }
+    if (watch_) watch_->accept(stepper_, t_, t_next, result_.singular_points);
     ended_near_ = 0;
     t_old_ = t_;
     t_ = t_next;
@@ -463,6 +479,7 @@ class Run {
       return false;
     }
     if (crossing_) crossing_->begin(t, x);
+    if (watch_) watch_->begin(t, x);
     at_event_ = false;
     return true;
   }
@@ -554,6 +571,7 @@ class Run {
   }
 
   void fail(Evaluation outcome, const std::string& where) {
+    if (watch_ && ends_at(watch_->failed_at())) return;
     result_.status = status_of(outcome);
     std::string what = explained_ && system_.explain ? system_.explain() : std::string();
     if (what.empty()) what = words_for(outcome);
@@ -578,6 +596,7 @@ class Run {
   }
 
   void fail_for_small_step(double t_next) {
+    if (watch_ && ends_at(watch_->failed_at())) return;
     if (refusal_ == Refusal::evaluation) {
       fail(outcome_,
            fmt::format("at t = {}: steps down to {} were tried", time_text(t_), brief(std::abs(t_next - t_), 3)));
@@ -621,6 +640,7 @@ class Run {
   std::vector<double> row_;
   std::unique_ptr<EventSearch> search_;
   std::unique_ptr<Crossing> crossing_;
+  std::unique_ptr<RegularityWatch> watch_;
   int ended_near_ = 0;     ///< so many steps from here ended too near a singular position
   double instead_ = 0.0;   ///< size of the step to try after one that did
   bool at_event_ = false;   ///< the latest state is x_, not yet that of the stepper

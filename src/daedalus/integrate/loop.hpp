@@ -8,6 +8,7 @@
 
 #include "daedalus/integrate/branches.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
+#include "daedalus/integrate/regularity_watch.hpp"
 
 namespace daedalus::integrate {
 
@@ -66,6 +67,7 @@ struct LoopOptions {
   std::vector<double> output_times;
   const EventHooks* events = nullptr;
   const BranchHooks* branches = nullptr;  ///< where constraints may become dependent
+  const RegularityHooks* regularity = nullptr;  ///< where equations may become singular
 };
 
 /// What the loop tells while it runs. Each may be empty.
@@ -87,6 +89,7 @@ struct LoopResult {
   std::string message;             ///< empty when done
   std::vector<std::string> notes;  ///< for example that the problem looks stiff
   std::vector<SingularPosition> singular_positions;  ///< that were passed, in order
+  std::vector<SingularPoint> singular_points;        ///< the same of equations; where the run ended at one, it is the last
   double t = 0.0;                  ///< reached
   Stats stats;
 };

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "daedalus/integrate/normal_form.hpp"
+
 namespace daedalus::integrate {
 
 bool shows(const System& system, View view) {
@@ -21,8 +23,10 @@ bool shows(const System& system, View view) {
       return static_cast<bool>(system.make_implicit);
     case View::overdetermined:
       return system.overdetermined != nullptr;
+    case View::flow:
+      return system.flow != nullptr;
   }
-  return false;
+  return view == normal_view && normal_form(system) != nullptr;
 }
 
 std::size_t ImplicitSystem::counted() const {

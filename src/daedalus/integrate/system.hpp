@@ -21,6 +21,7 @@ enum class View {
   mechanical,    ///< M a = f - G^T lambda with g(q, t) = 0 and its derivatives
   automatic,     ///< y as in the implicit view, which is made when it is asked for; the ODE sees the leading part of y
   overdetermined,  ///< F(t, y, y') = 0 with more equations than unknowns
+  flow,            ///< a formula for the solution
 };
 
 /// F(t, y, y') = 0 with sparse Jacobians. The leading components of y are the differential unknowns of the ODE view, in
@@ -120,6 +121,19 @@ struct LocalCoordinates {
   std::function<std::string()> describe;
 };
 
+/// The solution itself, in coordinates z that hold more digits than a state.
+struct Flow {
+  std::size_t coordinates = 0;  ///< doubles in z
+  /// z of the solution that passes the state x at t, or that a state off all solutions leaps to.
+  std::function<Evaluation(double t, const double* x, double* z)> enter;
+  /// z at t + h from z at t.
+  std::function<Evaluation(double t, double h, double* z)> advance;
+  /// The state at t: the leading half are unknowns, the others their derivatives.
+  std::function<Evaluation(double t, const double* z, double* x)> leave;
+  /// Says how exact all of it was.
+  std::function<std::string()> accuracy;
+};
+
 /// A system of numbers in one view. The callables own their workspace: one System serves one trajectory at a time.
 struct System {
   std::size_t dimension = 0;  ///< of x, or of y in the implicit view
@@ -135,6 +149,7 @@ struct System {
   std::shared_ptr<const ImplicitSystem> implicit;
   std::shared_ptr<const MechanicalSystem> mechanical;
   std::shared_ptr<const OverdeterminedSystem> overdetermined;
+  std::shared_ptr<const Flow> flow;
   /// Where methods work in local coordinates; `ode` then holds for any x and serves no more than the first look.
   std::shared_ptr<const LocalCoordinates> local;
 

@@ -125,10 +125,9 @@ class Dop853 final : public Stepper {
 
   void estimate(const Tolerance& tolerance, Attempt& result) {
     if (n_ == 0) return;
-    for (std::size_t i = 0; i < n_; ++i) {
-      error5_[i] = weighted<dop853::error_of_order_5>(k_, i);
-      error3_[i] = weighted<dop853::weights>(k_, i) - weighted<dop853::weights_of_order_3>(k_, i);
-    }
+    weigh<dop853::error_of_order_5>(k_, n_, error5_.data());
+    weigh<dop853::weights>(k_, n_, error3_.data());
+    for (std::size_t i = 0; i < n_; ++i) error3_[i] -= weighted<dop853::weights_of_order_3>(k_, i);
     if (system_.project_error) {
       system_.project_error(error5_.data());
       system_.project_error(error3_.data());

@@ -304,9 +304,12 @@ class Radau final : public Stepper {
   }
 
   /// Where positions are bound by constraints, the rounding of one moves the others, and velocities by eps/h times
-  /// that and the entries of A^-1. The multipliers follow the velocities.
+  /// that and the entries of A^-1. The multipliers follow the velocities. Of an algebraic unknown of index 1 nobody knows how
+  /// large the numbers are from which it follows, but where it still moves by this part of all of them it has no solution.
   void set_noise() {
-    double position = 0.0;
+    constexpr double unsolved = 1e-3;
+    double position = 0.0, largest = 0.0;
+    for (std::size_t i = 0; i < n_; ++i) largest = std::max(largest, std::abs(now_[i]));
     for (std::size_t i = 0; i < n_ && implicit_->system_index > 2; ++i) {
       if (column_power(i) == 0 && implicit_->differential[i]) position = std::max(position, std::abs(now_[i]));
     }
@@ -314,6 +317,7 @@ class Radau final : public Stepper {
       const int power = column_power(i);
       const double bound = power > 0 ? 10.0 * position / std::pow(std::abs(h_), power) : position;
       noise_[i] = implicit_->differential[i] ? noise_units * epsilon * std::max(std::abs(now_[i]), bound)
+                  : implicit_->index[i] <= 1 ? unsolved * largest
                                              : std::numeric_limits<double>::infinity();
     }
   }
