@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "daedalus/base/finite.hpp"
+#include "daedalus/base/listed.hpp"
 
 namespace daedalus::formulate {
 
@@ -125,12 +126,9 @@ std::string DaeChart::describe() {
 }
 
 std::string DaeChart::names(const std::vector<std::size_t>& unknowns) const {
-  constexpr std::size_t most = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(unknowns.size(), most); ++i)
-    text += (i == 0 ? "" : ", ") + functions_->unknowns[unknowns[i]].name;
-  if (unknowns.size() > most) text += fmt::format(" and {} more", unknowns.size() - most);
-  return text;
+  std::vector<std::string> all;
+  for (const std::size_t i : unknowns) all.push_back(functions_->unknowns[i].name);
+  return listed(all);
 }
 
 }  // namespace daedalus::formulate

@@ -42,8 +42,19 @@ DaeObservation::DaeObservation(std::shared_ptr<const DaeFunctions> functions, St
   picture_count_ = fn.pictures.output_count();
 }
 
+DaeObservation::DaeObservation(std::shared_ptr<const DaeFunctions> functions, structure::JetLift lift)
+    : DaeObservation(functions, State::differential) {
+  lift_.emplace(std::move(lift));
+  lifted_.resize(functions->differential);
+}
+
 Evaluation DaeObservation::at(double t, const double* state) {
   t_ = t;
+  if (lift_) {
+    const DaeOutcome outcome = lift_->lift(t, state, lifted_.data());
+    if (outcome != DaeOutcome::ok) return static_cast<Evaluation>(outcome);
+    state = lifted_.data();
+  }
   const DaeOutcome outcome =
       state_ == State::differential ? evaluator_.solve(t, state) : evaluator_.derivatives(t, state);
   find_residuals(evaluator_.y().data());

@@ -6,6 +6,7 @@
 #include "daedalus/formulate/invariants.hpp"
 #include "daedalus/formulate/observation.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
+#include "daedalus/structure/jet_lift.hpp"
 
 namespace daedalus::formulate {
 
@@ -14,6 +15,9 @@ class DaeObservation final : public Observation {
  public:
   enum class State { whole, differential };
   DaeObservation(std::shared_ptr<const structure::DaeFunctions> functions, State state);
+  /// Of differentiated equations, where the state is that of the equations as written: unknowns whose derivatives are
+  /// states stay, the others are computed from them.
+  DaeObservation(std::shared_ptr<const structure::DaeFunctions> functions, structure::JetLift lift);
 
   integrate::Evaluation at(double t, const double* state) override;
   integrate::Evaluation residuals_at(double t, const double* state) override;
@@ -24,10 +28,13 @@ class DaeObservation final : public Observation {
 
   State state() const { return state_; }
   structure::DaeEvaluator& evaluator() { return evaluator_; }
+  /// Where the state is that of the equations as written, how it leads to that of the differentiated ones; else null.
+  structure::JetLift* lift() { return lift_ ? &*lift_ : nullptr; }
   void freeze(const double* frozen) {
     frozen_ = frozen;
     evaluator_.freeze(frozen);
     if (kept_) kept_->freeze(frozen);
+    if (lift_) lift_->freeze(frozen);
   }
 
  private:
@@ -36,6 +43,8 @@ class DaeObservation final : public Observation {
 
   structure::DaeEvaluator evaluator_;
   std::optional<compile::StateValues> kept_;
+  std::optional<structure::JetLift> lift_;
+  std::vector<double> lifted_;
   State state_;
   const double* frozen_ = nullptr;
   compile::Function::Scratch terms_scratch_, outputs_scratch_, pictures_scratch_;

@@ -55,6 +55,14 @@ Formulated make(const Equations& equations, integrate::View view, RowFeedback fe
       std::ranges::copy(running->y(), y);
       return outcome;
     };
+  // Between steps the algebraic unknowns follow from the others, more exactly than a polynomial has them; where they do not,
+  // that is what there is.
+  if (view == integrate::View::implicit && equations.solvable && fn.dimension() > fn.differential)
+    system.project_between = [running](double t, double* y) {
+      running->guess_unknowns(y);
+      if (running->solve(t, y) == structure::DaeOutcome::ok) std::ranges::copy(running->y(), y);
+      return Evaluation::ok;
+    };
   const bool explicit_ode = view != integrate::View::implicit && equations.solvable;
   if (explicit_ode) {
     system.ode = [running, feedback = std::move(feedback), count = fn.differential](double t, const double* x, double* dx) {

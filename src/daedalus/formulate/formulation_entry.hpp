@@ -12,6 +12,11 @@
 #include "daedalus/structure/array_form.hpp"
 #include "daedalus/structure/dae_functions.hpp"
 
+namespace daedalus::structure {
+struct LinearSolution;
+class LinearFlow;
+}  // namespace daedalus::structure
+
 namespace daedalus::formulate {
 
 /// The equations of a model, compiled: one of the two.
@@ -22,6 +27,8 @@ struct Equations {
   std::vector<std::size_t> redundant = {};
   bool solvable = true;  ///< a DAE can be solved for (x', z) as it stands: it has an ODE view
   std::shared_ptr<const structure::ArrayForm> array = {};  ///< where the structure of a DAE misleads
+  std::shared_ptr<const structure::DaeFunctions> written = {};  ///< as written, where `dae` is differentiated
+  std::shared_ptr<const structure::LinearSolution> linear = {};  ///< of a DAE that is linear with constant coefficients
 };
 
 /// The ways back to the constraints.
@@ -40,13 +47,19 @@ struct Formulated {
   std::function<Projections(Metric)> projections = {};
   /// Sets the first guess of the unknowns that evaluations solve for; `algebraic` as in solve::Start.
   std::function<void(const std::vector<double>& auxiliary)> guess;
+  /// The state of the system for a consistent (y, y') of Equations::dae, where it is another than (x, z) of these.
+  std::function<std::vector<double>(const std::vector<double>& y_dy)> state = {};
   /// Lets every evaluation read these frozen values (see compile/switches.hpp), which must outlive it.
   std::function<void(const double* frozen)> freeze;
   /// Sets the norm in which projections onto invariants change a state least: component i of it counts in units of
   /// atol_i + rtol |x_i|. Empty where nothing is projected so.
   std::function<void(double rtol, const std::vector<double>& atol)> weigh;
+  /// Told from when to when the run goes, where something depends on it.
+  std::function<void(double t_start, double t_end)> lasts = {};
   /// Factorizations that the system has needed so far, beside those of the method.
   std::function<std::size_t()> factorizations;
+  /// The solution of a linear DAE by its formula, where the system is one.
+  std::shared_ptr<structure::LinearFlow> flow = {};
 };
 
 /// One formulation, as the tables know it.
@@ -57,6 +70,8 @@ struct FormulationEntry {
   std::vector<std::string> kinds;  ///< of models that it takes
   /// Takes a DAE of an index above 1, its equations differentiated; the others take it as it is written.
   bool reduces = false;
+  /// Takes it as it is written, for methods that take systems of its index.
+  bool takes_any_index = false;
   /// Takes one whose structure does not show what must be differentiated, by its derivative array.
   bool takes_arrays = false;
   /// Of which it keeps [invariants], not only watches them. A DAE of index 1 at most must have some: there is nothing else

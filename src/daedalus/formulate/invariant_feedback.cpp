@@ -26,8 +26,9 @@ namespace {
 
 class Feedback {
  public:
-  Feedback(const structure::DaeFunctions& functions, const Kept& kept)
-      : hidden_(kept.hidden.size()),
+  /// Equations before `first` are left alone.
+  Feedback(const structure::DaeFunctions& functions, const Kept& kept, std::size_t first)
+      : first_(static_cast<std::ptrdiff_t>(first)),
         values_(kept.equations),
         kkt_(diagonal_pattern(functions.differential), values_.equations().pattern),
         zero_(functions.differential),
@@ -46,14 +47,14 @@ class Feedback {
     if (!values_.residuals(t, x) || !values_.jacobian(t, x)) return Evaluation::not_finite;
     const linalg::KktOutcome outcome = kkt_.factor(weight_.data(), values_.jacobian().data());
     if (outcome != linalg::KktOutcome::regular && outcome != linalg::KktOutcome::redundant) return Evaluation::singular;
-    std::copy(values_.residual().begin() + hidden_, values_.residual().end(), right_.begin() + hidden_);
+    std::copy(values_.residual().begin() + first_, values_.residual().end(), right_.begin() + first_);
     kkt_.solve(zero_.data(), right_.data(), step_.data(), multiplier_.data());
     for (std::size_t i = 0; i < step_.size(); ++i) dx[i] -= rate * step_[i];
     return Evaluation::ok;
   }
 
  private:
-  std::ptrdiff_t hidden_;
+  std::ptrdiff_t first_;
   compile::StateValues values_;
   linalg::KktSolver kkt_;
   std::vector<double> weight_, zero_, step_, multiplier_, right_;
@@ -101,6 +102,14 @@ void freeze_with(Formulated& formulated, const std::shared_ptr<Part>& part) {
   };
 }
 
+void add_feedback(Formulated& formulated, const std::shared_ptr<Feedback>& feedback, double rate) {
+  formulated.system.ode = [feedback, rate, f = formulated.system.ode](double t, const double* x, double* dx) {
+    const Evaluation outcome = f(t, x, dx);
+    return outcome == Evaluation::ok ? feedback->add(t, x, rate, dx) : outcome;
+  };
+  freeze_with(formulated, feedback);
+}
+
 }  // namespace
 
 Formulated invariant_feedback(const Equations& equations, double rate) {
@@ -115,12 +124,13 @@ Formulated invariant_feedback(const Equations& equations, double rate) {
     freeze_with(result, lower);
   }
   if (kept.invariants.empty()) return result;
-  auto feedback = std::make_shared<Feedback>(fn, kept);
-  result.system.ode = [feedback, rate, f = result.system.ode](double t, const double* x, double* dx) {
-    const Evaluation outcome = f(t, x, dx);
-    return outcome == Evaluation::ok ? feedback->add(t, x, rate, dx) : outcome;
-  };
-  freeze_with(result, feedback);
+  add_feedback(result, std::make_shared<Feedback>(fn, kept, kept.hidden.size()), rate);
+  return result;
+}
+
+Formulated manifold_feedback(const Equations& equations, double rate) {
+  Formulated result = first_order(equations, integrate::View::ode);
+  add_feedback(result, std::make_shared<Feedback>(*equations.dae, kept_by(equations), 0), rate);
   return result;
 }
 

@@ -59,8 +59,9 @@ Evaluation InvariantProjection::factor(double t, const double* x) {
   const linalg::Sparsity& pattern = kept_.equations->pattern;
   for (std::size_t i = before_; i < floor_.size(); ++i) {
     floor_[i] = 0.0;
+    // Near zero a component has no digits of its own; far below the tolerance nothing need be exact.
     for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
-      floor_[i] += std::abs(values_.jacobian()[k] * x[pattern.column[k]]);
+      floor_[i] += std::abs(values_.jacobian()[k]) * std::max(std::abs(x[pattern.column[k]]), 1e-3 * atol_[pattern.column[k]]);
   }
   double largest = 0.0;
   for (std::size_t i = 0; i < weight_.size(); ++i) {

@@ -13,6 +13,8 @@
 #include <numeric>
 
 #include "daedalus/base/finite.hpp"
+#include "daedalus/base/listed.hpp"
+#include "daedalus/formulate/coordinate_metric.hpp"
 #include "daedalus/linalg/rank.hpp"
 
 namespace daedalus::formulate {
@@ -25,15 +27,12 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// Newton's method takes fresh factors where a correction shrinks by less than this.
 constexpr double slow = 0.05;
-/// A coordinate that neither mass nor constraint holds counts as this much of the heaviest.
-constexpr double least_mass = 1e-12;
 
 }  // namespace
 
 LocalChart::LocalChart(std::shared_ptr<const Functions> functions, LocalBasis::Kind kind)
     : functions_(std::move(functions)),
       kind_(kind),
-      mass_(functions_->n),
       W_(functions_->n),
       geometry_scratch_(functions_->geometry.make_scratch()),
       velocity_scratch_(functions_->velocity.make_scratch()),
@@ -73,12 +72,9 @@ std::string LocalChart::describe() {
 }
 
 std::string LocalChart::names(const std::vector<std::size_t>& coordinates) const {
-  constexpr std::size_t most = 4;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(coordinates.size(), most); ++i)
-    text += (i == 0 ? "" : ", ") + functions_->equations.q[coordinates[i]].name();
-  if (coordinates.size() > most) text += fmt::format(" and {} more", coordinates.size() - most);
-  return text;
+  std::vector<std::string> all;
+  for (const std::size_t i : coordinates) all.push_back(functions_->equations.q[i].name());
+  return listed(all);
 }
 
 Outcome LocalChart::select(double t, const double* x) {
@@ -113,7 +109,7 @@ void LocalChart::make_levels(std::vector<std::size_t> position_rows, std::vector
 bool LocalChart::choose(double t, const double* x) {
   const std::size_t n = functions_->n;
   if (!evaluate_geometry(t, x)) return false;
-  find_metric();
+  coordinate_metric(*functions_, velocity().rows(), geometry_.data(), G(), W_);
   if (!position_->choose(G(), W_.data()) || (velocity_ && !velocity_->choose(G(), W_.data()))) return false;
   factored_at_.assign(factored_at_.size(), std::numeric_limits<double>::quiet_NaN());
   near(x);
@@ -136,29 +132,6 @@ bool LocalChart::evaluate_geometry(double t, const double* q) {
   const double* inputs[] = {&t, q};
   functions_->geometry(inputs, geometry_.data(), geometry_scratch_, frozen_);
   return all_finite(geometry_);
-}
-
-/// The diagonal of M + G^T S G: masses alone may vanish, as they do along a unit quaternion, where constraints hold a
-/// coordinate. S gives every constraint the mass of what it binds.
-void LocalChart::find_metric() {
-  const linalg::Sparsity &mass = functions_->mass, &jacobian = functions_->jacobian;
-  std::fill(W_.begin(), W_.end(), 0.0);
-  for (std::size_t i = 0; i < mass.rows; ++i)
-    for (std::size_t k = mass.row_start[i]; k < mass.row_start[i + 1]; ++k)
-      if (mass.column[k] == i) W_[i] = std::max(geometry_[k], 0.0);
-  std::ranges::copy(W_, mass_.begin());
-  for (const std::size_t i : velocity().rows()) {
-    double masses = 0.0, squares = 0.0;
-    for (std::size_t k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k) {
-      masses += mass_[jacobian.column[k]];
-      squares += G()[k] * G()[k];
-    }
-    if (squares == 0.0) continue;
-    for (std::size_t k = jacobian.row_start[i]; k < jacobian.row_start[i + 1]; ++k)
-      W_[jacobian.column[k]] += masses / squares * G()[k] * G()[k];
-  }
-  const double most = *std::ranges::max_element(W_);
-  for (double& w : W_) w = most > 0.0 ? std::max(w, least_mass * most) : 1.0;
 }
 
 void LocalChart::near(const double* x) {

@@ -54,7 +54,6 @@ class LocalChart {
   bool evaluate_geometry(double t, const double* q);
   const double* G() const { return geometry_.data() + functions_->mass.nonzeros(); }
   const double* g() const { return G() + functions_->jacobian.nonzeros(); }
-  void find_metric();
   /// Factors the matrices of both levels for the present geometry, which is that at t.
   bool factor(double t);
   void evaluate_terms(double t);
@@ -71,7 +70,7 @@ class LocalChart {
   const double* frozen_ = nullptr;
   std::optional<ChartLevel> position_, velocity_;  ///< without velocity_: the same
   std::vector<double> position_offset_, velocity_offset_;  ///< y = D u + offset
-  std::vector<double> mass_, W_;                   ///< diagonals of M and of the metric
+  std::vector<double> W_;                          ///< diagonal of the metric
   compile::Function::Scratch geometry_scratch_, velocity_scratch_, terms_scratch_;
   std::vector<double> geometry_, residual_, terms_;
   std::vector<double> x_;            ///< the last state that was found: searches begin there

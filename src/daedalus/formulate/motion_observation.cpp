@@ -51,6 +51,16 @@ Evaluation MotionObservation::at(double t, const double* state) {
   return static_cast<Evaluation>(outcome);
 }
 
+Evaluation MotionObservation::residuals_at(double t, const double* state) {
+  if (!evaluator_.functions().equations.z.empty()) return at(t, state);  // the energy may depend on all of them
+  t_ = t;
+  std::copy_n(state, x_.size(), x_.begin());
+  evaluator_.residuals(t, state, levels_[0].residual.data(), levels_[1].residual.data());
+  evaluator_.residual_scales(t, state, levels_[0].scale.data(), levels_[1].scale.data());
+  watch_.look(t, state, invariants_);
+  return Evaluation::ok;
+}
+
 void MotionObservation::values(double* row) const {
   const Functions& fn = evaluator_.functions();
   row = std::copy_n(x_.begin(), 2 * fn.n, row);

@@ -17,6 +17,7 @@ class MotionObservation final : public Observation {
   MotionObservation(std::shared_ptr<const mechanics::Functions> functions, const AccelerationRule& rule);
 
   integrate::Evaluation at(double t, const double* state) override;
+  integrate::Evaluation residuals_at(double t, const double* state) override;
   std::string explain() const override { return evaluator_.explain(); }
   void values(double* row) const override;
   void outputs(double* row) override { evaluator_.outputs(t_, x_.data(), row); }

@@ -12,6 +12,7 @@
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/model/reader.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 
@@ -25,7 +26,7 @@ inline solve::Prepared prepared_text(const std::string& text) {
 /// All models of mechanics without events: evaluations need no frozen values.
 inline std::vector<std::string> smooth_models() {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(DAEDALUS_SOURCE_DIR) + "/models")) {
+  for (const auto& file : std::filesystem::directory_iterator(tests::source_folder() + "/models")) {
     if (file.path().extension() != ".toml") continue;
     const model::Model model = model::read_model(file.path().string());
     const bool mechanical = model.kind == model::Kind::lagrangian || model.kind == model::Kind::mechanical;
@@ -37,7 +38,7 @@ inline std::vector<std::string> smooth_models() {
 }
 
 inline solve::Prepared prepared_model(const std::string& name) {
-  return solve::prepare(model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/" + name + ".toml"));
+  return solve::prepare(model::read_model(tests::source_folder() + "/models/" + name + ".toml"));
 }
 
 /// A formulation of a model, ready at its start.

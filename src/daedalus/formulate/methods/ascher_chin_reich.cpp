@@ -7,13 +7,14 @@
 // Off the manifold g' = G v + g_t - gamma g and (G v + g_t)' = -gamma (G v + g_t): a violation decays with a double
 // pole at -gamma, as with Baumgarte's critical damping, but q' is corrected as well, so that the way back is the
 // shortest one. With an automatic gain about 1/h the term is taken at the start of a step and held to its end, as in
-// `baumgarte`. A nonholonomic constraint has the velocity part only. (Between (18) and (9) the paper has the sign of
+// `baumgarte`. A nonholonomic constraint has the velocity part only. Of a DAE h are the hidden constraints. (Between (18) and (9) the paper has the sign of
 // gamma J F xi wrong, and J F = I.)
 
 #include <algorithm>
 #include <optional>
 
 #include "daedalus/formulate/explicit_motion.hpp"
+#include "daedalus/formulate/invariant_feedback.hpp"
 #include "daedalus/formulate/step_gain.hpp"
 #include "daedalus/mechanics/stacked_constraints.hpp"
 
@@ -164,6 +165,12 @@ class Stabilized {
 };
 
 Formulated stabilized(const Equations& equations, integrate::View view, const Options& options) {
+  if (equations.dae) {
+    if (options.given("metric") || options.given("gain"))
+      throw Error("bad-option-value", "the hidden constraints of a DAE are led back with a given gamma, in its nominal values",
+                  "leave metric and gain out: ascher-chin-reich:gamma=10");
+    return manifold_feedback(equations, options.number("gamma"));
+  }
   Formulated result = acceleration_level(equations.motion, {});
   auto running = std::make_shared<Stabilized>(equations.motion,
                                               options.word("metric") == "mass" ? Metric::mass : Metric::euclidean);
@@ -201,9 +208,11 @@ FormulationEntry formulation_ascher_chin_reich() {
   entry.name = "ascher-chin-reich";
   entry.summary = "a term that leads back to the constraints on the shortest way: x' = f - gamma F h, in positions too";
   entry.citation = "Ascher, Chin, Reich 1994; Di Franco, Scarciotti, Astolfi, (15)-(16)";
-  entry.kinds = {"lagrangian", "mechanical"};
+  entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
+  entry.reduces = true;
   entry.index = 0;
   entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic};
+  entry.dae_views = {integrate::View::ode};
   entry.options = {
       {"gamma", "rate at which violations decay", 10.0, 0.0},
       {"metric",

@@ -13,6 +13,7 @@
 #include "daedalus/formulate/implicit_motion.hpp"
 #include "daedalus/formulate/invariant_projection.hpp"
 #include "daedalus/formulate/mechanical_view.hpp"
+#include "daedalus/formulate/solved_level.hpp"
 
 namespace daedalus::formulate {
 
@@ -44,6 +45,8 @@ void check_options(const Equations& equations, const Options& options) {
                 "the model has [invariants], which projection keeps together with positions and velocities after every step",
                 "leave the options what and above out");
 }
+
+bool projects_all(const Options& options) { return options.word("what") == "both" && options.number("above") == 0.0; }
 
 void choose_projection(Formulated& formulated, const Options& options) {
   const std::string &what = options.word("what"), &norm = options.word("norm");
@@ -93,9 +96,7 @@ FormulationEntry formulation_projection() {
        0.0,
        0.0,
        {"whole", "tangent"}}};
-  entry.projects_with = [](const Options& options) {
-    return options.word("what") == "both" && options.number("above") == 0.0;
-  };
+  entry.projects_with = projects_all;
   entry.make = [](const Equations& equations, integrate::View view, const Options& options) {
     check_options(equations, options);
     if (equations.array) return array_motion(equations);
@@ -107,6 +108,8 @@ FormulationEntry formulation_projection() {
       choose_projection(result, options);
     else
       result.system.project = nullptr;
+    const bool usual = options.word("norm") == "mass" && options.word("error") == "whole" && projects_all(options);
+    if (constrained && usual) solve_in_line(result, equations.motion);
     keep_invariants(result, equations);
     if (!constrained || options.word("error") == "whole") result.system.project_error = nullptr;
     return result;

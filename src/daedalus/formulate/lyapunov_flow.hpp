@@ -1,0 +1,251 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "daedalus/integrate/system.hpp"
+
+// Nonlinear stabilization of the constraints (Di Franco, Scarciotti, Astolfi). In the normal form xi, eta of a DAE, with
+// eta' = q(xi, eta) along the motion that keeps the last derivative of every constraint at 0:
+//     xi_i' = k_i xi_i,   eta' = q(xi, eta),   k_i = -delta^2/2 |q_i|^2 - epsilon,                        (21), (22), (34)
+//     q(xi, eta) - q(0, eta) = sum_i q_i xi_i.                                                            (20)
+// The q_i are not unique. Along a path from (0, eta) to (xi, eta) they are integrals of dq/dxi_i (Hadamard's lemma):
+//     ray:          q_i = int_0^1 q_xi_i(s xi, eta) ds
+//     sequential:   the same, xi of level 0 first with the others 0, then the xi of level 1 with those before at their end,
+//                   and so on: what the paper's own formulas are.
+// There is no division by xi_i, so that xi = 0 is no special case. q itself, not the sum, moves eta: the quadrature acts on
+// the gains alone, of which any size is allowed (Lemma 3).
+namespace daedalus::formulate {
+
+enum class Path { ray, sequential };
+
+struct LyapunovSettings {
+  double delta = 1.0, epsilon = 1.0;
+  Path path = Path::ray;
+};
+
+/// The stabilized motion of a normal form, in original coordinates, (38)-(40), and in normal ones, (21). `Form` is
+/// MechanicalNormalForm or has the same functions. Owns its workspace; allocates nothing while the number of xi stays.
+template <class Form>
+class LyapunovFlow {
+ public:
+  LyapunovFlow(Form form, const LyapunovSettings& settings) : form_(std::move(form)), settings_(settings) {
+    for (auto* vector : {&x_, &middle_, &normal_, &trial_}) vector->resize(form_.states());
+  }
+
+  Form& form() { return form_; }
+  LyapunovSettings& settings() { return settings_; }
+  std::string explain() const { return explanation_.empty() ? form_.explain() : explanation_; }
+
+  /// Chooses coordinates at the start of a run. Where the way from x to the constraints leaves their domain, those of the
+  /// nearest point of the constraints may still have it inside.
+  integrate::Evaluation begin(double t, const double* x) {
+    begun_ = true;
+    integrate::Evaluation outcome = form_.choose(t, x);
+    if (outcome != integrate::Evaluation::ok) return outcome;
+    make_room();
+    if (gains(t, x) == integrate::Evaluation::ok) return outcome;
+    outcome = form_.choose_on_constraints(t, x);
+    if (outcome == integrate::Evaluation::ok) outcome = gains(t, x);
+    return outcome == integrate::Evaluation::ok ? outcome : form_.choose(t, x);
+  }
+  bool begun() const { return begun_; }
+
+  /// Takes other coordinates where the present ones have become bad; says whether it did.
+  bool rechart(double t, const double* x) {
+    if (!begun_ || !form_.rechart(t, x)) return false;
+    make_room();
+    ++recharts_;
+    return true;
+  }
+  std::size_t recharts() const { return recharts_; }
+
+  /// Finds xi, eta and the gains at x.
+  integrate::Evaluation gains(double t, const double* x) {
+    if (!begun_)
+      if (const auto outcome = begin(t, x); outcome != integrate::Evaluation::ok) return outcome;
+    explanation_.clear();
+    if (const auto outcome = form_.reduce(t, x, xi_.data(), eta_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    return gains_at(t, x);
+  }
+  /// Writes the gains at x where its coordinates are known, to more digits than x has.
+  integrate::Evaluation gains_of(double t, const double* xi, const double* eta, const double* x, double* gain) {
+    explanation_.clear();
+    std::copy_n(xi, xi_.size(), xi_.begin());
+    std::copy_n(eta, eta_.size(), eta_.begin());
+    const auto outcome = gains_at(t, x);
+    std::ranges::copy(gain_, gain);
+    return outcome;
+  }
+  const std::vector<double>& xi() const { return xi_; }
+  const std::vector<double>& eta() const { return eta_; }
+  const std::vector<double>& gain() const { return gain_; }
+  /// The q_i behind the gains, one after the other.
+  const std::vector<double>& slope() const { return slope_; }
+
+  /// x' of the stabilized motion.
+  integrate::Evaluation ode(double t, const double* x, double* dx) {
+    if (const auto outcome = gains(t, x); outcome != integrate::Evaluation::ok) return outcome;
+    for (std::size_t i = 0; i < rate_.size(); ++i) rate_[i] = gain_[i] * xi_[i];
+    return form_.lift(t, x, rate_.data(), dx);
+  }
+
+  /// (xi, eta)' of it, at z = (xi, eta); `near` is a state from where x is looked for.
+  integrate::Evaluation normal_ode(double t, const double* z, const double* near, double* dz) {
+    explanation_.clear();
+    std::copy_n(z, xi_.size(), xi_.begin());
+    std::copy_n(z + xi_.size(), eta_.size(), eta_.begin());
+    std::copy_n(near, x_.size(), normal_.begin());
+    if (const auto outcome = form_.expand(t, z, z + xi_.size(), normal_.data()); outcome != integrate::Evaluation::ok)
+      return outcome;
+    if (const auto outcome = gains_at(t, normal_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    for (std::size_t i = 0; i < xi_.size(); ++i) dz[i] = gain_[i] * xi_[i];
+    return form_.rates(t, normal_.data(), dz + xi_.size());
+  }
+
+  /// Adds to df^/dx the derivative of the stabilization on the constraints.
+  integrate::Evaluation add_slope(double t, const double* x, double* jacobian) {
+    if (const auto outcome = gains(t, x); outcome != integrate::Evaluation::ok) return outcome;
+    return form_.add_slope(t, x, gain_.data(), jacobian);
+  }
+
+ private:
+  /// Gauss-Legendre on (0, 1), from the end towards the constraints.
+  struct Point {
+    double at, weight;
+  };
+  static constexpr std::array<Point, 5> five{{{0.95308992296933199640, 0.11846344252809454376},
+                                              {0.76923465505284154552, 0.23931433524968323402},
+                                              {0.5, 0.28444444444444444444},
+                                              {0.23076534494715845448, 0.23931433524968323402},
+                                              {0.04691007703066800360, 0.11846344252809454376}}};
+  static constexpr std::array<Point, 10> ten{{{0.986953264258585860039, 0.0333356721543440687968},
+                                              {0.932531683344492255366, 0.0747256745752902965729},
+                                              {0.839704784149512203117, 0.109543181257991021998},
+                                              {0.7166976970646235954, 0.134633359654998177546},
+                                              {0.574437169490815605442, 0.147762112357376435087},
+                                              {0.425562830509184394558, 0.147762112357376435087},
+                                              {0.2833023029353764046, 0.134633359654998177546},
+                                              {0.160295215850487796883, 0.109543181257991021998},
+                                              {0.067468316655507744634, 0.0747256745752902965729},
+                                              {0.013046735741414139961, 0.0333356721543440687968}}};
+  /// A path of this length, relative to the state, has the slope of its middle, to its square; up to that one five points
+  /// give all digits, and ten beyond it do for functions that are analytic in a neighbourhood twice as wide as the path.
+  static constexpr double short_path = 1e-6, long_path = 1e-2;
+  static constexpr int most_halvings = 6;
+
+  void make_room() {
+    const std::size_t count = form_.xi_count(), rest = form_.eta_count();
+    for (auto* vector : {&xi_, &gain_, &rate_, &target_, &from_, &start_, &way_}) vector->resize(count);
+    eta_.resize(rest);
+    slope_.resize(count * std::max<std::size_t>(rest, 1));
+    part_.resize(slope_.size());
+  }
+
+  integrate::Evaluation gains_at(double t, const double* x) {
+    std::ranges::fill(slope_, 0.0);
+    std::copy_n(x, x_.size(), x_.begin());
+    std::ranges::copy(xi_, from_.begin());
+    if (settings_.path == Path::ray) {
+      if (const auto outcome = integrate_stage(t, all); outcome != integrate::Evaluation::ok) return outcome;
+    } else {
+      for (std::size_t level = *std::ranges::max_element(form_.level()) + 1; level-- > 0;)
+        if (const auto outcome = integrate_stage(t, level); outcome != integrate::Evaluation::ok) return outcome;
+    }
+    const std::size_t rest = eta_.size();
+    for (std::size_t i = 0; i < gain_.size(); ++i) {
+      double square = 0.0;
+      for (std::size_t k = 0; k < rest; ++k) square += slope_[i * rest + k] * slope_[i * rest + k];
+      gain_[i] = -0.5 * settings_.delta * settings_.delta * square - settings_.epsilon;
+    }
+    return integrate::Evaluation::ok;
+  }
+
+  /// The part of the path on which xi of one level shrink, those above being 0 already.
+  integrate::Evaluation integrate_stage(double t, std::size_t level) {
+    const auto moves = [&](std::size_t i) { return level == all || form_.level()[i] == level; };
+    const auto aim = [&](double s) {
+      for (std::size_t i = 0; i < xi_.size(); ++i)
+        target_[i] = moves(i) ? s * xi_[i] : form_.level()[i] > level && level != all ? 0.0 : xi_[i];
+    };
+    std::ranges::copy(x_, middle_.begin());
+    std::ranges::copy(from_, way_.begin());
+    aim(0.5);
+    const double length = travel(t) == integrate::Evaluation::ok ? path_length() : 1.0;
+    if (length <= short_path) {
+      if (const auto outcome = add_slopes(t, 1.0, moves); outcome != integrate::Evaluation::ok) return outcome;
+    } else {
+      std::ranges::copy(middle_, x_.begin());
+      std::ranges::copy(way_, from_.begin());
+      const std::span<const Point> points = length <= long_path ? std::span<const Point>(five) : std::span<const Point>(ten);
+      for (const Point& point : points) {
+        aim(point.at);
+        if (const auto outcome = travel(t); outcome != integrate::Evaluation::ok) return outcome;
+        if (const auto outcome = add_slopes(t, point.weight, moves); outcome != integrate::Evaluation::ok) return outcome;
+      }
+    }
+    if (level == 0 || level == all) return integrate::Evaluation::ok;
+    aim(0.0);
+    return travel(t);
+  }
+
+  /// How far x_ is from where the path began, relative to the state.
+  double path_length() const {
+    double size = 0.0, length = 0.0;
+    for (std::size_t j = 0; j < x_.size(); ++j) {
+      size = std::max(size, std::abs(middle_[j]));
+      length = std::max(length, std::abs(x_[j] - middle_[j]));
+    }
+    return size > 0.0 ? length / size : 1.0;
+  }
+
+  template <class Moves>
+  integrate::Evaluation add_slopes(double t, double factor, const Moves& moves) {
+    if (const auto outcome = form_.slopes(t, x_.data(), part_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    const std::size_t rest = eta_.size();
+    for (std::size_t i = 0; i < xi_.size(); ++i)
+      for (std::size_t k = 0; moves(i) && k < rest; ++k) slope_[i * rest + k] += factor * part_[i * rest + k];
+    return integrate::Evaluation::ok;
+  }
+
+  /// Takes x_ from xi = from_ to xi = target_ at fixed eta, in as many parts as that needs.
+  integrate::Evaluation travel(double t) {
+    double done = 0.0, step = 1.0;
+    int halvings = 0;
+    std::ranges::copy(from_, start_.begin());
+    while (done < 1.0) {
+      const double next = std::min(1.0, done + step);
+      for (std::size_t i = 0; i < from_.size(); ++i) from_[i] = next == 1.0 ? target_[i] : start_[i] + next * (target_[i] - start_[i]);
+      std::ranges::copy(x_, trial_.begin());
+      if (const auto outcome = form_.expand(t, from_.data(), eta_.data(), trial_.data()); outcome != integrate::Evaluation::ok) {
+        step *= 0.5;
+        if (++halvings > most_halvings) {
+          explanation_ = "the way from the state to the constraints leaves the domain of the coordinates: " + form_.explain();
+          return outcome;
+        }
+        continue;
+      }
+      std::ranges::copy(trial_, x_.begin());
+      done = next;
+    }
+    return integrate::Evaluation::ok;
+  }
+
+  static constexpr std::size_t all = static_cast<std::size_t>(-1);
+
+  Form form_;
+  LyapunovSettings settings_;
+  bool begun_ = false;
+  std::size_t recharts_ = 0;
+  std::vector<double> xi_, eta_, gain_, slope_, part_, rate_;
+  std::vector<double> x_, middle_, normal_, trial_;  ///< states: on the path, where a part of it began, of z, tried
+  std::vector<double> from_, way_, start_, target_;  ///< xi: of x_, where a part began, where a search began, where to
+  std::string explanation_;
+};
+
+}  // namespace daedalus::formulate
