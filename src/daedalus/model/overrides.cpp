@@ -69,6 +69,26 @@ void Reader::read_override(const std::string& option, const std::string& name, c
   }
 }
 
+/// Before anything that uses them was elaborated.
+void Reader::perturb_inputs() {
+  if (overrides_.perturbed.empty()) return;
+  expr::Graph& graph = elaborator_.graph();
+  const auto parameter = [&](const std::string& name) {
+    const Expr symbol = graph.symbol(name);
+    model_.parameters.push_back({name, symbol, 0.0, {}, {}, {}});
+    return symbol;
+  };
+  const Expr after = elaborator_.time() - parameter("deviation.time");
+  for (const std::string& name : overrides_.perturbed) {
+    const Entity* entity = elaborator_.find(name);
+    if (entity == nullptr || entity->role != Role::input || !entity->scalar || !elaborator_.resolve(entity->scalar_item)) continue;
+    Item& item = elaborator_.item(entity->scalar_item);
+    const std::string deviation = "deviation." + name;
+    item.expression = item.expression + parameter(deviation) + parameter(derivative_name(deviation, 1)) * after +
+                      parameter(derivative_name(deviation, 2)) * after * after / 2.0;
+  }
+}
+
 void Reader::apply_start_overrides() {
   for (const Override& change : start_overrides_) {
     Declaration declaration;

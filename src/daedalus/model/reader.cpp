@@ -281,6 +281,7 @@ Model Reader::read_all() {
   add_starts(auxiliary_, Role::auxiliary);
   apply_start_overrides();
 
+  perturb_inputs();
   collect_quantities(definitions_, model_.definitions);
   collect_quantities(inputs_, model_.inputs);
   check_inputs();

@@ -14,6 +14,9 @@ struct Overrides {
   std::vector<std::pair<std::string, std::string>> set;  ///< parameter, input, discrete value or start guess
   std::vector<std::pair<std::string, std::string>> fix;  ///< start value that binds
   std::optional<double> t_start;
+  /// Inputs to which d + d' (t - T) + d'' (t - T)^2/2 is added, with the parameters deviation.<name>, der(deviation.<name>),
+  /// der(deviation.<name>,2) and deviation.time for T, all 0: equations can be differentiated by them.
+  std::vector<std::string> perturbed = {};
 };
 
 /// Reads a model file. Throws Error with every fault found.

@@ -108,6 +108,7 @@ class Reader {
   void declare_discrete();
   void resolve_discrete();
   void check_inputs();
+  void perturb_inputs();
 
   // sections_unknowns.cpp: variables, auxiliary and their starts
   void declare_unknowns(std::string_view section, Role role, std::vector<Declaration>& entries);

@@ -2,8 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "daedalus/base/listed.hpp"
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/substitute.hpp"
 #include "daedalus/expr/tidy.hpp"
+#include "daedalus/solve/analysis_easy.hpp"
 #include "daedalus/solve/analysis_index.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
@@ -54,7 +59,7 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
   // values is a remark here, not an error.
   Start start;
   try {
-    start = consistent_start(functions, t_start, Initialize::project);
+    start = consistent_start(functions, t_start, Initialize::project, Look::freedom);
     if (!start.found) {
       out.notes.push_back(start.message);
       const std::string why = start.message;
@@ -73,6 +78,7 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
   out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
   out.degrees_of_freedom = fn.n - start.rank;
   out.invariants = start.invariants;
+  out.free = start.free;
   out.free_initial_values =
       (fn.n - start.holonomic_rank) + (fn.n - start.rank) + fn.differential.size() - start.invariant_rank;
 
@@ -85,6 +91,8 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
   if (const auto outcome = evaluator.accelerations(t_start, start.x.data()); outcome != mechanics::Outcome::ok) {
     out.index.reset();
     out.notes.push_back(evaluator.explain());
+  } else {
+    judge_easiness(fn, start, out);
   }
 
   out.system_class = fn.m == 0 ? (fn.algebraic.empty() ? "ordinary differential equations of motion"
@@ -97,12 +105,17 @@ Analysis analyze(const std::shared_ptr<const Functions>& functions, double t_sta
 
 namespace {
 
-/// Derivatives of the author's equations that hold besides these.
-std::vector<HiddenConstraint> hidden_constraints(const structure::DaeFunctions& fn) {
+/// Derivatives of the author's equations that hold besides these, and combinations of his equations.
+std::vector<HiddenConstraint> hidden_constraints(const structure::DaeFunctions& fn, const structure::Converted* converted) {
   std::vector<HiddenConstraint> result;
-  const auto add = [&](const structure::DaeFunctions::Row& row, const expr::Expr& residual) {
-    if (row.level > 0)
-      result.push_back({row.of, static_cast<int>(row.level), expr::to_text(expr::tidy(residual)) + " = 0"});
+  const auto add = [&](const structure::DaeFunctions::Row& row, expr::Expr residual) {
+    const bool combined = converted != nullptr && std::ranges::find(converted->equations, row.of) != converted->equations.end();
+    if (row.level == 0 && !combined) return;
+    if (converted != nullptr) {
+      if (row.of.starts_with(structure::definition_of)) return;
+      residual = expr::substitute(residual, converted->meaning);
+    }
+    result.push_back({row.of, static_cast<int>(row.level), expr::to_text(expr::tidy(residual)) + " = 0"});
   };
   for (std::size_t i = 0; i < fn.hidden.size(); ++i) add(fn.hidden[i], fn.hidden_residuals[i]);
   for (std::size_t i = 0; i < fn.rows.size(); ++i) add(fn.rows[i], fn.equations.F[i]);
@@ -124,13 +137,21 @@ std::string note_on(const StructureCheck& check) {
       return fmt::format(
           "the structure does not tell the index: the system Jacobian is singular wherever it was tried, its rows for {} "
           "follow from others",
-          structure::listed(check.dependent));
+          listed(check.dependent));
     case Verdict::singular_at_start:
       return fmt::format("the system Jacobian is singular at the start, its rows for {} follow from others; nearby it is not",
-                         structure::listed(check.dependent));
+                         listed(check.dependent));
     case Verdict::not_finite: return "the system Jacobian has no finite values at the start nor nearby";
     default: return {};
   }
+}
+
+std::string note_on(const structure::Converted& converted) {
+  std::string note = "the structure was repaired: ";
+  if (!converted.equations.empty()) note += fmt::format("{} in place of equations", listed(converted.equations));
+  if (!converted.unknowns.empty())
+    note += fmt::format("{}{} as unknowns", converted.equations.empty() ? "" : ", ", listed(converted.unknowns));
+  return note;
 }
 
 Analysis analyze_structure(const model::Model& model, const structure::EquationSet& system) {
@@ -141,43 +162,64 @@ Analysis analyze_structure(const model::Model& model, const structure::EquationS
   out.structural_index = out.structure.index();
   out.unknowns = out.structure.unknowns.size();
   out.equations = out.structure.equations.size();
+  out.linear = linear_findings(model);
+  if (out.linear) out.notes = out.linear->notes;
+  return out;
+}
+
+/// Whether the pencil tells the index.
+bool pencil_decides(const Analysis& analysis) { return analysis.linear && analysis.linear->structure.decided; }
+
+/// Lets the pencil of linear equations speak where it is clear.
+Analysis with_pencil(Analysis out) {
+  if (!pencil_decides(out)) return out;
+  const structure::KroneckerStructure& structure = out.linear->structure;
+  out.system_class = class_of(*out.linear);
+  out.index = structure.index;
+  if (structure.regular && out.invariants.empty()) out.free_initial_values = structure.differential_dimension;
   return out;
 }
 
 /// Adds to the structure of a DAE what its values tell.
 Analysis analyze_values(Analysis out, const structure::EquationSet& system, const Prepared& prepared, double t_start) {
   const structure::DaeFunctions& fn = *prepared.solvable_dae();
-  out.hidden = hidden_constraints(fn);
+  // Of linear equations whose structure was repaired the manifold says the same, without the numbers of the repair.
+  const bool manifold = prepared.converted && pencil_decides(out) && out.linear->structure.regular;
+  if (!manifold) out.hidden = hidden_constraints(fn, prepared.converted.get());
   Start start;
   try {
-    start = consistent_start(prepared, t_start, Initialize::project);
+    start = consistent_start(prepared, t_start, Initialize::project, Look::freedom);
   } catch (const Error& error) {
     for (const Fault& fault : error.faults()) out.notes.push_back(fault.message);
     start.found = false;
+    start.t = t_start;
   }
-  out.consistent = start.found && start.consistent_as_given;
+  out.consistent = out.runnable && start.found && start.consistent_as_given;
   if (!start.message.empty()) out.notes.push_back(start.message);
   out.structure_check = check_structure(system, out.structure, t_start, start.found ? start.values : NamedValues{});
   if (const std::string note = note_on(out.structure_check); !note.empty()) out.notes.push_back(note);
+  judge_easiness(*prepared.dae, start, out);
   if (!start.found) {
     if (out.structure_check.verdict == StructureCheck::Verdict::regular)
       out.free_initial_values = out.structure.sigma->offsets.degrees_of_freedom();
     out.system_class = start.index_above_one ? "differential-algebraic equations of an index above 1" : "differential-algebraic equations";
-    if (start.index_above_one) judge_index(*prepared.dae, start, out);
+    if (start.index_above_one && !pencil_decides(out)) judge_index(*prepared.dae, start, out);
     return out;
   }
   out.violations = start.violations;
   out.invariants = start.invariants;
+  out.free = start.free;
   out.notes.insert(out.notes.end(), start.notes.begin(), start.notes.end());
   if (prepared.reduced) {
-    out.index = index_of(fn);
+    out.index = prepared.converted ? prepared.converted->index : index_of(fn);
+    if (prepared.converted && !manifold) out.notes.push_back(note_on(*prepared.converted));
     out.system_class = fmt::format("differential-algebraic equations of index {}", *out.index);
     out.free_initial_values = fn.differential - fn.hidden.size() - start.invariant_rank;
-    judge_index(*prepared.dae, start, out);
+    if (!pencil_decides(out)) judge_index(*prepared.dae, start, out);
     return out;
   }
   if (prepared.array) {
-    judge_index(*prepared.dae, start, out);
+    if (!pencil_decides(out)) judge_index(*prepared.dae, start, out);
     return out;
   }
   structure::DaeEvaluator evaluator(prepared.dae);
@@ -194,24 +236,64 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
   return out;
 }
 
+void note_faults(const Error& error, Analysis& out) {
+  out.runnable = out.consistent = false;
+  for (const Fault& fault : error.faults())
+    out.notes.push_back(fault.message + (fault.advice.empty() ? "" : "; " + fault.advice));
+}
+
+/// Mechanics that cannot be prepared: what follows from where its unknowns stand. Throws Error where the energies or matrices
+/// themselves are at fault.
+Analysis analyze_unprepared(const std::shared_ptr<const model::Model>& model, const Error& error) {
+  Analysis out;
+  out.model = model->name;
+  out.kind = model::name_of(model->kind);
+  out.system_class = "mechanical system that cannot be run as it is";
+  note_faults(error, out);
+  out.structure = structure::structural_analysis(equations_of(mechanics::derive(model)));
+  out.structural_index = out.structure.index();
+  out.unknowns = out.structure.unknowns.size();
+  out.equations = out.structure.equations.size();
+  return out;
+}
+
 }  // namespace
 
 Analysis analyze(const std::shared_ptr<const model::Model>& model, double t_start) {
-  if (model->kind != model::Kind::dae && model->kind != model::Kind::linear) return analyze(prepare(model), t_start);
+  std::optional<Prepared> prepared;
+  if (model->kind != model::Kind::dae && model->kind != model::Kind::linear) {
+    try {
+      prepared = prepare(model);
+    } catch (const Error& error) {
+      return analyze_unprepared(model, error);
+    }
+    return analyze(*prepared, t_start);
+  }
   const structure::EquationSet system = structure::equations_of(*model);
   Analysis out = analyze_structure(*model, system);
-  if (out.structure.regular()) return analyze_values(std::move(out), system, prepare(model), t_start);
+  const bool singular = out.linear && !out.linear->structure.regular;
+  if (out.structure.regular() && !singular) {
+    try {
+      prepared = prepare(model);
+    } catch (const Error& error) {
+      note_faults(error, out);
+      prepared.emplace();
+      prepared->model = model;
+      prepared->dae = structure::compile_dae(model);
+    }
+    return with_pencil(analyze_values(std::move(out), system, *prepared, t_start));
+  }
   out.system_class = out.unknowns == out.equations ? "structurally singular equations"
                      : out.unknowns < out.equations ? "more equations than unknowns"
                                                     : "fewer equations than unknowns";
   out.consistent = false;
-  return out;
+  return with_pencil(std::move(out));
 }
 
 Analysis analyze(const Prepared& prepared, double t_start) {
   if (!prepared.dae) return analyze(prepared.functions, t_start);
   const structure::EquationSet system = structure::equations_of(*prepared.model);
-  return analyze_values(analyze_structure(*prepared.model, system), system, prepared, t_start);
+  return with_pencil(analyze_values(analyze_structure(*prepared.model, system), system, prepared, t_start));
 }
 
 }  // namespace daedalus::solve

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 
 namespace daedalus::solve {
@@ -30,7 +31,7 @@ structure::ArrayPoint point_of(const DaeFunctions& fn, const Start& start) {
 std::string names_of(const DaeFunctions& fn, const std::vector<std::size_t>& unknowns) {
   std::vector<std::string> names;
   for (const std::size_t i : unknowns) names.push_back(fn.unknowns[i].name);
-  return structure::listed(names);
+  return listed(names);
 }
 
 void note_found(const NumericalIndex& found, Analysis& analysis) {
@@ -63,6 +64,8 @@ void judge_index(const DaeFunctions& as_written, const Start& start, Analysis& a
   using Outcome = NumericalIndex::Outcome;
   switch (found.outcome) {
     case Outcome::found:
+      // Where the author differentiates his unknowns more than once, those of a repaired structure need less.
+      if (analysis.index && *analysis.index < static_cast<int>(found.index)) return;
       note_found(found, analysis);
       analysis.index = static_cast<int>(found.index);
       analysis.system_class = fmt::format("differential-algebraic equations of index {}", found.index);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "daedalus/base/finite.hpp"
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/solve/start_level.hpp"
 
@@ -33,6 +34,7 @@ class Gradients {
         frozen_(frozen),
         geometry_(functions_->geometry.output_count()),
         scratch_(functions_->geometry.make_scratch()),
+        support_(watched_.size()),
         largest_(watched_.size()) {}
 
   Evaluation look(double t, const double* q, double* arrows) {
@@ -43,14 +45,26 @@ class Gradients {
     for (std::size_t i = 0; i < watched_.size(); ++i) {
       double* arrow = arrows + i * n;
       write_row(i, arrow);
-      const double size = dot(arrow, arrow);
+      Support& here = support_[i];
+      here = row_support(i);
+      const double size = dot(arrow, arrow, here.first, here.last);
       largest_[i] = std::max(largest_[i], size);
       for (std::size_t k = 0; k < i; ++k) {
+        const Support& there = support_[k];
+        const std::size_t first = std::max(here.first, there.first), last = std::min(here.last, there.last);
+        if (first >= last || !(there.square > 0.0)) continue;
         const double* other = arrows + k * n;
-        const double square = dot(other, other);
-        if (square > 0.0) add(-dot(arrow, other) / square, other, arrow);
+        const double product = dot(arrow, other, first, last);
+        if (product == 0.0) continue;
+        add(-product / there.square, other, arrow, there.first, there.last);
+        here.first = std::min(here.first, there.first);
+        here.last = std::max(here.last, there.last);
       }
-      if (dot(arrow, arrow) <= round_off * round_off * size) std::fill_n(arrow, n, 0.0);
+      here.square = dot(arrow, arrow, here.first, here.last);
+      if (here.square <= round_off * round_off * size) {
+        std::fill_n(arrow, n, 0.0);
+        here.square = 0.0;
+      }
     }
     return Evaluation::ok;
   }
@@ -86,14 +100,27 @@ class Gradients {
   }
 
  private:
-  double dot(const double* a, const double* b) const {
+  /// The coordinates between which an arrow is not zero, and the square of its length.
+  struct Support {
+    std::size_t first = 0, last = 0;
+    double square = 0.0;
+  };
+  Support row_support(std::size_t i) const {
+    const linalg::Sparsity& pattern = functions_->jacobian;
+    const std::size_t begin = pattern.row_start[watched_[i]], end = pattern.row_start[watched_[i] + 1];
+    return begin == end ? Support{} : Support{pattern.column[begin], pattern.column[end - 1] + 1};
+  }
+
+  double dot(const double* a, const double* b, std::size_t first, std::size_t last) const {
     double sum = 0.0;
-    for (std::size_t j = 0; j < functions_->n; ++j) sum += a[j] * b[j];
+    for (std::size_t j = first; j < last; ++j) sum += a[j] * b[j];
     return sum;
   }
-  void add(double factor, const double* from, double* to) const {
-    for (std::size_t j = 0; j < functions_->n; ++j) to[j] += factor * from[j];
+  double dot(const double* a, const double* b) const { return dot(a, b, 0, functions_->n); }
+  void add(double factor, const double* from, double* to, std::size_t first, std::size_t last) const {
+    for (std::size_t j = first; j < last; ++j) to[j] += factor * from[j];
   }
+  void add(double factor, const double* from, double* to) const { add(factor, from, to, 0, functions_->n); }
   void write_row(std::size_t i, double* row) const {
     const linalg::Sparsity& pattern = functions_->jacobian;
     const double* G = geometry_.data() + functions_->mass.nonzeros();
@@ -112,6 +139,7 @@ class Gradients {
   const double* frozen_;
   std::vector<double> geometry_;
   compile::Function::Scratch scratch_;
+  std::vector<Support> support_;
   std::vector<double> largest_;  ///< squares of the greatest lengths of the rows so far
 };
 

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "daedalus/linalg/matrix_parts.hpp"
 #include "daedalus/solve/tableau_method.hpp"
+#include "daedalus/structure/linear_solution.hpp"
 
 namespace daedalus::solve {
 
@@ -19,11 +21,17 @@ using Views = std::vector<View>;
 
 bool offers(const Views& views, View view) { return std::ranges::find(views, view) != views.end(); }
 
+/// What a formulation makes of a model.
+struct Offer {
+  Views views;
+  int index = 0;  ///< of the system in the implicit view
+};
+
 /// The view that the method likes best among those of the formulation.
-std::optional<View> shared_view(const FormulationEntry& form, const Views& views, const IntegratorEntry& method) {
+std::optional<View> shared_view(const Offer& offer, const IntegratorEntry& method) {
   for (const View view : method.accepts) {
-    if (!offers(views, view)) continue;
-    if (view == View::implicit && form.index > method.highest_index) continue;
+    if (!offers(offer.views, view)) continue;
+    if (view == View::implicit && offer.index > method.highest_index) continue;
     return view;
   }
   return std::nullopt;
@@ -37,16 +45,43 @@ bool is_mechanical(const model::Model& model) {
 /// With a misleading structure the derivative array says what to differentiate.
 enum class Need { nothing, reduction, array };
 
-void check_kind(const FormulationEntry& form, const model::Model& model, Need need) {
+Offer offer_of(const FormulationEntry& form, const Prepared& prepared, Need need) {
+  if (offers(form.views, View::flow)) return {form.views, form.index};
+  if (need == Need::array) return {{View::ode}, form.index};
+  if (need == Need::reduction && form.takes_any_index)
+    return {{View::implicit}, structure::index_of_differentiated(*prepared.reduced)};
+  return {form.views_of(*prepared.model), form.index};
+}
+
+/// Where f is no polynomial, exponential or wave, its integral needs panels as short as the fastest mode is: a method for stiff
+/// equations is better where these are many.
+bool formula_is_quick(const Prepared& prepared, const RunOptions& options) {
+  constexpr double most_times = 1e4;  // of the fastest mode in the run
+  const structure::LinearSolution& solution = *prepared.linear;
+  if (solution.forcing) return true;
+  const double length = options.t_end.value_or(prepared.model->simulation.t_end.value_or(1.0)) - start_time(*prepared.model, options);
+  return linalg::row_norm(solution.parts.J) * length < most_times;
+}
+
+void check_kind(const FormulationEntry& form, const Prepared& prepared, Need need) {
+  const model::Model& model = *prepared.model;
   const std::string kind(model::name_of(model.kind));
   const auto names = [&](const std::vector<std::string>& kinds) { return std::ranges::find(kinds, kind) != kinds.end(); };
   const bool dae = !is_mechanical(model) && names(form.kinds);
-  if (dae && need == Need::array && !form.takes_arrays)
+  if (dae && offers(form.views, View::flow)) {
+    if (has_formula(prepared)) return;
+    throw Error("formulation-does-not-fit",
+                fmt::format("the formulation '{}' takes equations that are linear with constant coefficients, with a regular pencil, "
+                            "at most {} unknowns and neither [initial] nor [invariants], and those of '{}' are not",
+                            form.name, structure::most_decoupled, model.name),
+                "leave --formulation and --method exact out: other methods take any equations", {model.source});
+  }
+  if (dae && ((need == Need::array && !form.takes_arrays) || (prepared.converted && form.takes_any_index)))
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' needs equations whose structure shows what to differentiate, and that of '{}' does not",
                             form.name, model.name),
                 "leave --formulation out, or choose projection", {model.source});
-  if (dae && need == Need::reduction && !form.reduces)
+  if (dae && need == Need::reduction && !form.reduces && !form.takes_any_index)
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' takes equations as they are written, and the index of '{}' is above 1", form.name, model.name),
                 "leave --formulation out, or choose one that differentiates, such as projection", {model.source});
@@ -65,20 +100,29 @@ void check_kind(const FormulationEntry& form, const model::Model& model, Need ne
               {model.source});
 }
 
-[[noreturn]] void refuse(const FormulationEntry& form, const Views& views, const IntegratorEntry& method) {
-  if (offers(views, View::implicit) && std::ranges::find(method.accepts, View::implicit) != method.accepts.end())
+[[noreturn]] void refuse(const FormulationEntry& form, const Offer& offer, const IntegratorEntry& method) {
+  if (offers(offer.views, View::implicit) && std::ranges::find(method.accepts, View::implicit) != method.accepts.end()) {
+    int most = 0;
+    for (const IntegratorEntry& any : integrate::integrators())
+      if (std::ranges::find(any.accepts, View::implicit) != any.accepts.end()) most = std::max(most, any.highest_index);
     throw Error("method-does-not-fit",
                 fmt::format("the formulation '{}' makes a system of index {}, and the method '{}' takes index {} at most",
-                            form.name, form.index, method.name, method.highest_index),
-                "choose a formulation of lower index, such as projection, or a method such as radau");
+                            form.name, offer.index, method.name, method.highest_index),
+                offer.index > most ? "no method takes it as it is: choose a formulation of lower index, such as projection"
+                                   : "choose a formulation of lower index, such as projection, or a method such as radau");
+  }
   std::vector<std::string> shown, taken;
-  for (const View view : views)
+  for (const View view : offer.views)
     if (view != View::automatic) shown.push_back(name_of(view));
   for (const View view : method.accepts) taken.push_back(name_of(view));
   throw Error("method-does-not-fit",
               fmt::format("the formulation '{}' makes systems of the form {}, and the method '{}' takes {}", form.name,
                           fmt::join(shown, ", "), method.name, fmt::join(taken, ", ")),
-              "leave one of --formulation and --method out, or see `daedalus methods NAME`");
+              form.takes_any_index && offer.index > 1
+                  ? fmt::format("for a system of index {} take an implicit method, such as radau or bdf, or a formulation of lower "
+                                "index, such as projection",
+                                offer.index)
+                  : "leave one of --formulation and --method out, or see `daedalus methods NAME`");
 }
 
 }  // namespace
@@ -97,6 +141,7 @@ std::string Chosen::reason(const std::string& used) const {
                     : used == "dop853" && view == View::automatic ? "dop853, as no stiffness was found"
                     : used == "radau" && view == View::automatic  ? "radau, as stiffness was there from the start"
                     : view == View::implicit                      ? used + ", as there is no ODE to give to an explicit method"
+                    : view == View::flow                          ? used + ", as the model is linear with constant coefficients"
                     : view == View::overdetermined                ? used + ", which takes more equations than unknowns"
                     : view == View::ode && used == "radau"        ? used + ", which takes stiff equations as well"
                                                                   : used + ", the default with fixed steps";
@@ -107,10 +152,6 @@ std::string Chosen::reason(const std::string& used) const {
 Chosen choose(const Prepared& prepared, const RunOptions& options) {
   const model::Model& model = *prepared.model;
   const Need need = prepared.array ? Need::array : prepared.reduced ? Need::reduction : Need::nothing;
-  const Views by_array{View::ode};
-  const auto views_of = [&](const FormulationEntry& form) -> const Views& {
-    return need == Need::array ? by_array : form.views_of(model);
-  };
   const model::Simulation& given = model.simulation;
   Chosen chosen;
   chosen.formulation = parse_choice(options.formulation.value_or(given.formulation.value_or("auto")));
@@ -123,21 +164,24 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
   if (any_form) {
     // What keeps constraints and invariants first; methods for constrained motion want the constraints themselves.
     std::vector<std::string> wishes{"direct"};
-    if (mechanical) wishes = {"projection", "index3", "index2"};
+    if (mechanical) wishes = {"projection", "index3", "index2", "lyapunov"};
     if (!mechanical && !model.invariants.empty()) wishes = {"projection", "direct"};
-    if (need != Need::nothing) wishes = {"projection"};
+    if (need != Need::nothing) wishes = {"projection", "lyapunov"};
+    const bool asked = !any_method && offers(chosen.integrator->accepts, View::flow);
+    if ((any_method && model.kind == model::Kind::linear && has_formula(prepared) && formula_is_quick(prepared, options)) || (asked && !mechanical)) wishes = {"weierstrass"};
     chosen.formulation.name = wishes.front();
     for (const std::string& wish : wishes) {
       const FormulationEntry& form = formulate::formulation(wish);
-      if (any_method || shared_view(form, views_of(form), *chosen.integrator)) {
+      if (any_method || shared_view(offer_of(form, prepared, need), *chosen.integrator)) {
         chosen.formulation.name = wish;
         break;
       }
     }
   }
   chosen.form = &formulate::formulation(chosen.formulation.name);
-  check_kind(*chosen.form, model, need);
-  const Views& views = views_of(*chosen.form);
+  check_kind(*chosen.form, prepared, need);
+  const Offer offer = offer_of(*chosen.form, prepared, need);
+  const Views& views = offer.views;
 
   if (any_method) {
     const bool only_implicit = !offers(views, View::ode) && offers(views, View::implicit);
@@ -146,7 +190,7 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
       chosen.method.name = "auto";
       if (!mechanical && chosen.method.options.empty()) chosen.method.options = {{"first", "implicit"}};
     } else {
-      chosen.method.name = overdetermined ? "bdf" : !mechanical || only_implicit ? "radau" : "dop853";
+      chosen.method.name = offers(views, View::flow) ? "exact" : overdetermined ? "bdf" : !mechanical || only_implicit ? "radau" : "dop853";
     }
     chosen.integrator = method_named(chosen.method.name);
     if (chosen.method.name != "auto" && !chosen.method.options.empty())
@@ -156,8 +200,8 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
                               chosen.method.options.front().first),
                   fmt::format("leave the option out, or name the method: --method {}", chosen.method.name));
   }
-  const std::optional<View> view = shared_view(*chosen.form, views, *chosen.integrator);
-  if (!view) refuse(*chosen.form, views, *chosen.integrator);
+  const std::optional<View> view = shared_view(offer, *chosen.integrator);
+  if (!view) refuse(*chosen.form, offer, *chosen.integrator);
   chosen.view = *view;
 
   if (any_form && mechanical) {
@@ -167,7 +211,7 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
                                                             constrained && invariants ? " and " : "", invariants ? "invariant" : "")
                                               : fmt::format("{} is what {} takes", chosen.form->name, chosen.integrator->name);
   }
-  if (any_form && !mechanical && chosen.form->projects)
+  if (any_form && !mechanical && chosen.form->projects && chosen.view != View::flow)
     chosen.form_reason = need == Need::nothing        ? "projection keeps every invariant"
                          : model.invariants.empty()   ? "projection keeps every hidden constraint"
                                                       : "projection keeps every hidden constraint and invariant";

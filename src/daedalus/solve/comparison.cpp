@@ -34,7 +34,11 @@ class Pairing {
       : plan_(plan), prepared_(prepared), number_(number) {
     std::vector<std::string> formulations = plan.formulations;
     if (formulations.empty())
-      for (const auto& entry : formulate::formulations()) formulations.push_back(entry.name);
+      for (const auto& entry : formulate::formulations()) {
+        // A formula for the solution is the reference of linear models, and nothing to compare others with elsewhere.
+        const bool formula = std::ranges::find(entry.views, integrate::View::flow) != entry.views.end();
+        if (!formula || prepared.model->kind == model::Kind::linear) formulations.push_back(entry.name);
+      }
     for (const std::string& formulation : formulations) {
       const std::size_t before = pairs.size();
       for (const std::string& method : plan.methods.empty() ? usual_methods : plan.methods)

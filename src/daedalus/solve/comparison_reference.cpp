@@ -99,8 +99,11 @@ References::Search References::candidates(const Prepared& prepared, std::size_t 
   const std::vector<std::string> methods = mechanical ? std::vector<std::string>{"dop853", "radau", "rodas5p", "mebdf"}
                                                       : std::vector<std::string>{"radau", "rodas5p", "mebdf", "dop853"};
   Search search;
+  // Where there is a formula for the solution, no witness is needed.
+  const bool formula = model.kind == model::Kind::linear && has_formula(prepared);
   for (const double tight : {1e-13, 1e-11, 1e-9})
-    for (const std::string& method : methods) {
+    for (const std::string& method : formula ? std::vector<std::string>{"exact"} : methods) {
+      if (formula && !search.candidates.empty()) break;
       const bool high_order = method == "dop853" || method == "radau";
       Candidate candidate;
       candidate.job.model = number;
@@ -154,6 +157,7 @@ References::Pair References::best_pair(Search& search) const {
 
 bool References::needs_more(Search& search) const {
   if (search.begun == search.candidates.size()) return false;
+  if (search.candidates.front()->method == "exact") return false;
   const auto done = search.candidates.begin() + static_cast<std::ptrdiff_t>(search.begun);
   const auto witnesses =
       std::count_if(search.candidates.begin(), done, [](const auto& one) { return one->job.success(); });
@@ -166,6 +170,12 @@ Reference References::settled(Search& search) const {
   Reference reference;
   reference.computed = true;
   const Pair pair = best_pair(search);
+  if (!search.candidates.empty() && search.candidates.front()->method == "exact" && search.candidates.front()->job.success()) {
+    reference.computed = false;
+    reference.origin = "exact, the formula for the solution";
+    reference.samples = search.candidates.front()->samples;
+    return reference;
+  }
   if (!pair.one) {
     reference.message = "there is none: no two methods reached the end at a tight tolerance";
     for (std::size_t i = search.begun; i-- > 0;) {

@@ -8,6 +8,7 @@
 #include "daedalus/formulate/motion_observation.hpp"
 #include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/solve/start_level.hpp"
+#include "daedalus/solve/start_linear.hpp"
 
 namespace daedalus::solve {
 
@@ -162,11 +163,15 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
   port.slope = [=](double t, const double* x, double* dx) {
     const Evaluation outcome = observation->at(t, x);
     std::fill_n(dx, size, 0.0);
-    std::copy_n(evaluator->dy().begin(), std::min(size, differential), dx);
+    if (const structure::JetLift* lift = observation->lift())
+      lift->lower_rates(evaluator->y().data(), evaluator->dy().data(), dx);
+    else
+      std::copy_n(evaluator->dy().begin(), std::min(size, differential), dx);
     return outcome;
   };
   port.assign = [=, meet = InvariantReset(formulate::kept_by(functions), formulated, held.frozen)](
                     double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
+    if (observation->lift() != nullptr) return {};  // takes no resets
     for (const auto& [name, value] : values)
       for (std::size_t i = 0; i < differential; ++i)
         if (functions->unknowns[i].name == name) x[i] = value;
@@ -184,6 +189,43 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
       std::copy_n(algebraic, size - differential, x + differential);
     };
   port.explain = [observation] { return observation->explain(); };
+  return port;
+}
+
+/// States are (y, y'). An event keeps x1, but for what it resets, and x2 follows f: where that leaps, it is said.
+EventPort linear_port(const std::shared_ptr<const structure::DaeFunctions>& functions, formulate::Formulated& formulated) {
+  const std::size_t n = functions->dimension();
+  const std::shared_ptr<structure::LinearFlow> flow = formulated.flow;
+  const auto settle = [=](double t, double* x, const std::vector<structure::LinearFlow::Number>& before) {
+    std::vector<std::vector<double>> states;
+    if (!flow->states(t, flow->differential_part(x), 1, states)) return std::string("f is not a finite number");
+    const std::vector<double> was(x, x + n);
+    for (const std::string& text : impulse_texts(*functions, t, was, flow->impulses(before, flow->consistent_part(t))))
+      flow->remarks.push_back(text);
+    std::ranges::copy(states[0], x);
+    std::ranges::copy(states[1], x + n);
+    return std::string();
+  };
+  EventPort port;
+  port.state_blocks = 3;
+  port.look = [=](const double& t, const double* x, EventPort::Depth, std::vector<const double*>& inputs) {
+    inputs = {&t, x, x + n};
+    return Evaluation::ok;
+  };
+  port.slope = [=](double, const double* x, double* dx) {
+    std::copy_n(x + n, n, dx);
+    std::fill_n(dx + n, n, 0.0);
+    return Evaluation::ok;
+  };
+  port.assign = [=](double t, double* x, const std::vector<std::pair<std::string, double>>& values) {
+    const auto before = flow->algebraic_part(x);
+    for (const auto& [name, value] : values)
+      for (std::size_t i = 0; i < n; ++i)
+        if (functions->unknowns[i].name == name) x[i] = value;
+    return settle(t, x, before);
+  };
+  port.complete = [=](double t, double* x) { static_cast<void>(settle(t, x, flow->algebraic_part(x))); };
+  port.explain = [] { return std::string("f is not a finite number"); };
   return port;
 }
 
@@ -225,6 +267,7 @@ EventSymbols event_symbols(const formulate::Equations& equations) {
 }
 
 EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const Held& held) {
+  if (formulated.flow) return linear_port(equations.dae, formulated);
   return equations.motion ? motion_port(equations.motion, formulated, held) : dae_port(equations.dae, formulated, held);
 }
 

@@ -170,8 +170,8 @@ Reaction Events::react(double t, double* x) {
     const bool up = (watch.rate > 0.0) == (span_.t_end >= span_.t_start);
     const bool side = watch.decides.kind == Switches::Kind::side;
     const double mode = side ? (up ? 1.0 : -1.0) : watch.mode + (up ? 1.0 : -1.0);
-    if (t == span_.t_end && watch.decides.table && watch.decides.table->forbidden(mode))
-      continue;  // nothing goes beyond
+    if (t == span_.t_end && watch.decides.table && !(std::isfinite(watch.decides.low(mode)) && std::isfinite(watch.decides.high(mode))))
+      continue;  // the data end with the run: nothing goes beyond
     set_mode(watch, mode);
     if (!watch.event) continue;
     const std::string& direction = model().events[*watch.event].direction;

@@ -20,6 +20,8 @@
 #include "daedalus/solve/events.hpp"
 #include "daedalus/solve/recorder.hpp"
 #include "daedalus/solve/reduce.hpp"
+#include "daedalus/solve/regularity.hpp"
+#include "daedalus/solve/start_linear.hpp"
 
 namespace daedalus::solve {
 
@@ -156,6 +158,10 @@ Initialize initialize_mode(const model::Model& model, const RunOptions& options)
   return parse_initialize(options.initialize.value_or(model.simulation.initialize.value_or("project")));
 }
 
+bool has_formula(const Prepared& prepared) {
+  return prepared.linear && prepared.model->initial.empty() && prepared.model->invariants.empty();
+}
+
 Prepared prepare(model::Model model) { return prepare(std::make_shared<const model::Model>(std::move(model))); }
 
 Prepared prepare(std::shared_ptr<const model::Model> model) {
@@ -163,8 +169,11 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
   prepared.model = std::move(model);
   if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {
     prepared.dae = timed(prepared.stages, "compile", [&] { return structure::compile_dae(prepared.model); });
-    prepared.reduced = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
+    Reduction reduction = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
+    prepared.reduced = std::move(reduction.functions);
+    prepared.converted = std::move(reduction.converted);
     if (!prepared.reduced) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
+    prepared.linear = timed(prepared.stages, "decouple", [&] { return structure::linear_solution(prepared.dae); });
     check_resets({nullptr, prepared.solvable_dae()});
     return prepared;
   }
@@ -183,9 +192,16 @@ void refuse_index(const model::Model& model) {
               "write every equation by itself: sums of equations hide the constraints among them", {model.source});
 }
 
-Start consistent_start(const Prepared& prepared, double t, Initialize mode) {
+Start consistent_start(const Prepared& prepared, double t, Initialize mode, Look look) {
+  if (prepared.model->kind == model::Kind::linear && has_formula(prepared)) return linear_start(prepared, t, mode, look);
   if (prepared.array) return consistent_start(*prepared.dae, *prepared.array, t, mode);
-  return prepared.dae ? consistent_start(prepared.solvable_dae(), t, mode) : consistent_start(prepared.functions, t, mode);
+  if (!prepared.dae) return consistent_start(prepared.functions, t, mode, look);
+  Start start = consistent_start(prepared.solvable_dae(), t, mode, look);
+  if (prepared.converted)  // what is said of unknowns that are combinations is said of the author's, too
+    std::erase_if(start.moved, [&](const Moved& moved) {
+      return std::ranges::find(prepared.converted->unknowns, moved.name) != prepared.converted->unknowns.end();
+    });
+  return start;
 }
 
 Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
@@ -221,8 +237,9 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                                                                      : initialize_mode(model, options);
   Start start = timed(trajectory.stages, "start",
                       [&] { return consistent_start(prepared, plan.t_start, mode); });
-  if (start.index_above_one) refuse_index(model);
-  if (!start.solvable) plan.chosen.without_ode();
+  const bool by_formula = plan.chosen.view == integrate::View::flow;
+  if (start.index_above_one && !by_formula) refuse_index(model);
+  if (!start.solvable && !by_formula) plan.chosen.without_ode();
   if (!start.solvable && plan.chosen.view == integrate::View::ode)
     throw Error("method-does-not-fit",
                 fmt::format("the method '{}' needs an ODE, and the equations cannot be solved for the derivatives as they stand",
@@ -237,16 +254,21 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (!model.invariants.empty() && std::ranges::find(keeps, model::name_of(model.kind)) == keeps.end())
     trajectory.notes.push_back(fmt::format("the formulation '{}' does not keep [invariants]: it shows how far they are from holding",
                                            plan.chosen.form->name));
-  formulate::Formulated formulated = timed(
-      trajectory.stages, "formulate", [&] { return plan.chosen.form->make({prepared.functions, prepared.solvable_dae(), redundant_rows(prepared, start), start.solvable, prepared.array}, plan.chosen.view, form_options); });
+  formulate::Formulated formulated = timed(trajectory.stages, "formulate", [&] {
+    return plan.chosen.form->make({prepared.functions, prepared.solvable_dae(), redundant_rows(prepared, start), start.solvable,
+                                   prepared.array, prepared.reduced ? prepared.dae : nullptr, prepared.linear},
+                                  plan.chosen.view, form_options);
+  });
   if (!start.guess.empty()) formulated.guess(start.guess);
+  if (formulated.lasts) formulated.lasts(plan.t_start, plan.t_end);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);
-  Events events(event_symbols({prepared.functions, prepared.solvable_dae()}),
+  const formulate::Equations equations{prepared.functions, by_formula ? prepared.dae : prepared.solvable_dae()};
+  Events events(event_symbols(equations),
                 {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues, plan.rtol, plan.atol});
   if (events.any()) {
     formulated.freeze(events.frozen().data());
-    events.connect(event_port({prepared.functions, prepared.solvable_dae()}, formulated, {events.frozen().data(), events.discrete()}), formulated.system.dimension);
+    events.connect(event_port(equations, formulated, {events.frozen().data(), events.discrete()}), formulated.system.dimension);
     loop.events = &events.hooks();
   }
   integrate::BranchHooks branches;
@@ -255,6 +277,9 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     let_stages_be_projected(formulated.system, branches);
     loop.branches = &branches;
   }
+  const integrate::RegularityHooks regularity =
+      regularity_of(prepared, start, formulated, events.any() ? events.frozen().data() : nullptr);
+  loop.regularity = &regularity;
   Recorder recorder(formulated, shown(model, events.discrete()), trajectory, options);
   if (!start.found) {
     trajectory.status = start.singular ? integrate::Status::singular : integrate::Status::no_convergence;
@@ -284,7 +309,9 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   observer.interrupt = [&] { return details_failed || (options.interrupt && options.interrupt()); };
   if (options.progress) observer.progress = [&](double t, double h) { options.progress(t, plan.t_end, h); };
 
-  std::vector<double> state = start.x;
+  std::vector<double> state = by_formula         ? whole_state(prepared, start)
+                              : formulated.state ? formulated.state(start.guess)
+                                                 : start.x;
   if (state.size() < formulated.system.dimension) {
     state.insert(state.end(), start.algebraic.begin(), start.algebraic.end());
     const bool whole = prepared.dae && state.size() == formulated.system.dimension;
@@ -304,6 +331,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     recorder.row(run.t, state.data());
   trajectory.events = std::move(events.records);
   trajectory.notes.insert(trajectory.notes.end(), events.notes.begin(), events.notes.end());
+  if (formulated.flow)
+    trajectory.notes.insert(trajectory.notes.end(), formulated.flow->remarks.begin(), formulated.flow->remarks.end());
   trajectory.status = run.status;
   trajectory.message = run.message;
   if (const std::string used = stepper->used(); !used.empty()) trajectory.method = used;
@@ -317,6 +346,11 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.notes.insert(trajectory.notes.end(), run.notes.begin(), run.notes.end());
   trajectory.singular_positions = run.singular_positions;
   if (!run.singular_positions.empty()) trajectory.notes.push_back(passed_text(run.singular_positions));
+  trajectory.singular_points = run.singular_points;
+  if (auto passed = run.singular_points; !passed.empty()) {
+    if (run.status == integrate::Status::singular && passed.back().t == run.t) passed.pop_back();
+    if (!passed.empty()) trajectory.notes.push_back(passed_text(passed));
+  }
   trajectory.stats = run.stats;
   trajectory.stats.factorizations += formulated.factorizations();
   trajectory.seconds = trajectory.stages.back().second;

@@ -11,7 +11,12 @@
 #include "daedalus/solve/start.hpp"
 #include "daedalus/solve/trajectory.hpp"
 #include "daedalus/structure/array_form.hpp"
+#include "daedalus/structure/conversion.hpp"
 #include "daedalus/structure/dae_functions.hpp"
+
+namespace daedalus::structure {
+struct LinearSolution;
+}  // namespace daedalus::structure
 
 namespace daedalus::solve {
 
@@ -22,12 +27,19 @@ struct Prepared {
   std::shared_ptr<const structure::DaeFunctions> dae = nullptr;  ///< of the kinds dae and linear, as written
   /// The same with equations differentiated; null where the index is 1 at most, or where differentiating does not help.
   std::shared_ptr<const structure::DaeFunctions> reduced = nullptr;
+  /// How the structure of the equations was repaired before; null where it was good as it was.
+  std::shared_ptr<const structure::Converted> converted = nullptr;
   /// What a DAE of an index above 1 is run by where differentiating by its structure does not help; null elsewhere.
   std::shared_ptr<const structure::ArrayForm> array = nullptr;
+  /// What the formula for the solution rests on, where a DAE is linear with constant coefficients and not too large.
+  std::shared_ptr<const structure::LinearSolution> linear = nullptr;
   /// What all but formulations of the equations as they are written take.
   const std::shared_ptr<const structure::DaeFunctions>& solvable_dae() const { return reduced ? reduced : dae; }
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage
 };
+
+/// Whether the solution of a model is computed by its formula where that is asked for: see `linear`.
+bool has_formula(const Prepared& prepared);
 
 /// Derives and compiles. Throws Error for what a model asks that is not available.
 Prepared prepare(model::Model model);
@@ -42,7 +54,7 @@ Initialize initialize_mode(const model::Model& model, const RunOptions& options)
 [[noreturn]] void refuse_index(const model::Model& model);
 
 /// Finds a consistent start of a prepared model near the given one.
-Start consistent_start(const Prepared& prepared, double t, Initialize mode);
+Start consistent_start(const Prepared& prepared, double t, Initialize mode, Look look = Look::at_start);
 
 /// Runs a prepared model: consistent start, formulation, integration, rows. Numerical failure is a status of the
 /// trajectory, which keeps everything up to it.

@@ -49,12 +49,20 @@ std::vector<double> modes_of(const DaeFunctions& fn) {
   return fn.switches.free_modes(discrete);
 }
 
-/// A start of the equations as written, which tells whether their index is above 1.
-Start start_at_written(const std::shared_ptr<const DaeFunctions>& functions) {
+/// Whether the equations as written need derivatives of themselves, at a start of theirs.
+bool index_above_one(const std::shared_ptr<const DaeFunctions>& as_written) {
+  const double t = as_written->model->simulation.t_start.value_or(0.0);
+  std::vector<double> y, dy;
+  for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
+  for (const model::Start& rate : as_written->rate_starts) dy.push_back(rate.value);
+  structure::DaeEvaluator evaluator(as_written);
+  const std::vector<double> frozen = modes_of(*as_written);
+  evaluator.freeze(frozen.data());
+  if (evaluator.easy(t, y.data(), dy.data())) return false;
   try {
-    return consistent_start(functions, functions->model->simulation.t_start.value_or(0.0), Initialize::project);
+    return consistent_start(as_written, t, Initialize::project).index_above_one;
   } catch (const Error&) {  // told when the model is run
-    return {};
+    return false;
   }
 }
 
@@ -71,27 +79,67 @@ Start start_of(const std::shared_ptr<const DaeFunctions>& functions) {
 
 }  // namespace
 
-std::shared_ptr<const DaeFunctions> reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
-  const structure::EquationSet system = structure::equations_of(*as_written->model);
-  const auto sigma = structure::sigma_method(structure::signature_of(system));
-  if (!sigma) return nullptr;
-  const std::vector<int>& c = sigma->offsets.c;
-  if (const int most = *std::ranges::max_element(c); most == 0 || most > most_differentiations) return nullptr;
-  auto differentiated = structure::compile_dae(as_written->model, sigma->offsets);
-  const Start start = start_of(differentiated);
-  const auto at = [&](const std::shared_ptr<const DaeFunctions>& form, auto question) {
+namespace {
+
+/// One form of the equations at a start of another.
+class Place {
+ public:
+  Place(const DaeFunctions& of, const Start& start) : of_(of), start_(start) {}
+
+  bool index_at_most_one(const std::shared_ptr<const DaeFunctions>& form) const {
+    return ask(form, &structure::DaeEvaluator::index_at_most_one);
+  }
+  bool easy(const std::shared_ptr<const DaeFunctions>& form) const { return ask(form, &structure::DaeEvaluator::easy); }
+
+ private:
+  template <class Question>
+  bool ask(const std::shared_ptr<const DaeFunctions>& form, Question question) const {
     structure::DaeEvaluator evaluator(form);
     const std::vector<double> frozen = modes_of(*form);
     evaluator.freeze(frozen.data());
-    const std::vector<double> u = translated(start.guess, *differentiated, *form);
-    return (evaluator.*question)(start.t, u.data(), u.data() + form->dimension());
-  };
-  if (at(as_written, &structure::DaeEvaluator::index_at_most_one)) return nullptr;
-  if (!at(differentiated, &structure::DaeEvaluator::easy)) return nullptr;
-  auto rough = structure::rough_tables(differentiated->equations.F);
-  for (auto& one : rough) one.level = differentiated->rows[one.row].level;
-  structure::refuse_rough_tables(*as_written, rough);
-  return differentiated;
+    const std::vector<double> u = translated(start_.guess, of_, *form);
+    return (evaluator.*question)(start_.t, u.data(), u.data() + form->dimension());
+  }
+
+  const DaeFunctions& of_;
+  const Start& start_;
+};
+
+void refuse_rough_tables(const DaeFunctions& as_written, const DaeFunctions& differentiated) {
+  auto rough = structure::rough_tables(differentiated.equations.F);
+  for (auto& one : rough) one.level = differentiated.rows[one.row].level;
+  structure::refuse_rough_tables(as_written, rough);
+}
+
+/// A model whose structure deceives, with its structure repaired.
+Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
+  const Start start = start_of(as_written);
+  const std::unordered_map<std::string, double> values(start.values.begin(), start.values.end());
+  auto converted = structure::repair_structure(as_written->model, start.t, values);
+  if (!converted) return {};
+  auto functions = structure::compile_dae(*converted);
+  if (!Place(*functions, start_of(functions)).easy(functions)) return {};
+  refuse_rough_tables(*as_written, *functions);
+  return {std::move(functions), std::make_shared<const structure::Converted>(std::move(*converted))};
+}
+
+}  // namespace
+
+Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
+  const auto sigma = structure::sigma_method(structure::signature_of(structure::equations_of(*as_written->model)));
+  if (!sigma) return {};
+  const int most = *std::ranges::max_element(sigma->offsets.c);
+  if (most > 0 && most <= most_differentiations) {
+    auto differentiated = structure::compile_dae(as_written->model, sigma->offsets);
+    const Start start = start_of(differentiated);
+    const Place place(*differentiated, start);
+    if (place.index_at_most_one(as_written)) return {};
+    if (place.easy(differentiated)) {
+      refuse_rough_tables(*as_written, *differentiated);
+      return {std::move(differentiated), nullptr};
+    }
+  }
+  return index_above_one(as_written) ? repaired(as_written) : Reduction{};
 }
 
 std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<const DaeFunctions>& as_written) {
@@ -99,19 +147,15 @@ std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<con
   const std::size_t n = as_written->dimension();
   if (n > most_unknowns || !model.events.empty() || !model.discrete.empty() || as_written->switches.size() > 0) return nullptr;
   if (!model.invariants.empty() || !model.initial.empty()) return nullptr;
+  if (!index_above_one(as_written)) return nullptr;
   const std::vector<double> frozen = modes_of(*as_written);
-  std::vector<double> y, dy;
+  std::vector<double> y;
   for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
-  for (const model::Start& rate : as_written->rate_starts) dy.push_back(rate.value);
-  const double t = model.simulation.t_start.value_or(0.0);
-  structure::DaeEvaluator evaluator(as_written);
-  evaluator.freeze(frozen.data());
-  if (evaluator.easy(t, y.data(), dy.data()) || !start_at_written(as_written).index_above_one) return nullptr;
   auto form = std::make_shared<structure::ArrayForm>();
   auto array = std::make_shared<structure::DerivativeArray>(as_written);
   structure::IndexOptions options;
   options.frozen = frozen.data();
-  form->index = structure::numerical_index(array, {t, y}, options);
+  form->index = structure::numerical_index(array, {model.simulation.t_start.value_or(0.0), y}, options);
   form->array = array;
   return form->index.outcome == structure::NumericalIndex::Outcome::found ? form : nullptr;
 }

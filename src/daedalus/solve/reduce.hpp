@@ -4,13 +4,20 @@
 
 #include "daedalus/solve/start.hpp"
 #include "daedalus/structure/array_form.hpp"
+#include "daedalus/structure/conversion.hpp"
 
 namespace daedalus::solve {
 
-/// The equations of a DAE differentiated as its structure asks for; null where the index is 1 at most, so that nothing need
-/// be differentiated, and where the differentiated equations do not determine the highest derivatives: the structure is
-/// then misleading. Throws Error("table-not-smooth") where derivatives of a table are needed that it does not have.
-std::shared_ptr<const structure::DaeFunctions> reduced(const std::shared_ptr<const structure::DaeFunctions>& as_written);
+/// The equations of a DAE with everything differentiated that must be.
+struct Reduction {
+  std::shared_ptr<const structure::DaeFunctions> functions;
+  std::shared_ptr<const structure::Converted> converted;  ///< null where the structure was good as it was
+};
+
+/// Differentiates the equations of a DAE as its structure asks for, after repairing the structure where it deceives. Empty
+/// where the index is 1 at most, so that nothing need be differentiated, and where the structure cannot be repaired. Throws
+/// Error("table-not-smooth") where derivatives of a table are needed that it does not have.
+Reduction reduced(const std::shared_ptr<const structure::DaeFunctions>& as_written);
 
 /// The derivative array of a DAE of an index above 1 that reduced() cannot help, with its index; null where the index is 1 at
 /// most, where it is not found, and for models with events, conditions, [initial] or

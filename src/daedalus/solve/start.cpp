@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/expr/substitute.hpp"
@@ -34,8 +35,8 @@ std::unordered_set<NodeId> ids(const std::vector<Expr>& symbols) {
 
 class Initializer {
  public:
-  Initializer(const std::shared_ptr<const Functions>& functions, double t, Initialize mode)
-      : functions_(functions), fn_(*functions), eq_(functions->equations), mode_(mode), evaluator_(functions) {
+  Initializer(const std::shared_ptr<const Functions>& functions, double t, Initialize mode, Look look)
+      : functions_(functions), fn_(*functions), eq_(functions->equations), mode_(mode), look_(look), evaluator_(functions) {
     start_.t = t;
   }
 
@@ -47,6 +48,7 @@ class Initializer {
     if (positions() && velocities() && auxiliary()) {
       note_moves(given);
       accelerations();
+      if (start_.found && look_ != Look::at_start && mode_ != Initialize::off) look_around(given);
     } else {
       start_.found = false;
     }
@@ -128,17 +130,23 @@ class Initializer {
     return bindings;
   }
 
-  bool positions() {
+  Level position_level() {
     Level level(fn_, "position", eq_.q, {{eq_.t}}, position_bindings());
     level.set_known({&start_.t});
+    return level;
+  }
+
+  bool positions() {
+    Level level = position_level();
     std::vector<double> q(start_.x.begin(), start_.x.begin() + offset(1));
     level.check(q.data(), 0, start_.violations);
     check_velocities_as_given();
     start_.consistent_as_given = start_.violations.empty();
     if (mode_ == Initialize::check && !start_.consistent_as_given) throw_inconsistent();
     take_weight();
+    position_weight_ = weight_;
     if (mode_ != Initialize::project) return true;
-    if (!level.solve(q, fixed_q_, fn_.mass, weight_, start_.message)) return false;
+    if (!level.solve(q, fixed_q_, fn_.mass, weight_, start_.message, Level::Extent::anywhere, &start_.notes)) return false;
     std::copy(q.begin(), q.end(), start_.x.begin());
     start_.residual = std::max(start_.residual, largest(level, q));
     return true;
@@ -165,7 +173,7 @@ class Initializer {
     know_positions();
     std::vector<double> v(start_.x.begin() + offset(1), start_.x.begin() + offset(2));
     if (!velocity_invariants_.empty() && !velocity_->possible(v, fixed_v_, fn_.mass, weight_)) return positions_and_velocities();
-    if (!velocity_->solve(v, fixed_v_, fn_.mass, weight_, start_.message)) return false;
+    if (!velocity_->solve(v, fixed_v_, fn_.mass, weight_, start_.message, Level::Extent::anywhere, &start_.notes)) return false;
     std::copy(v.begin(), v.end(), start_.x.begin() + offset(1));
     start_.residual = std::max(start_.residual, largest(*velocity_, v));
     return true;
@@ -192,7 +200,7 @@ class Initializer {
       weight.column.push_back(fn_.mass.column[k] + fn_.n);
       values.push_back(weight_[k]);
     }
-    if (!level.solve(y, fixed, weight, values, start_.message)) return false;
+    if (!level.solve(y, fixed, weight, values, start_.message, Level::Extent::anywhere, &start_.notes)) return false;
     std::copy(y.begin(), y.end(), start_.x.begin());
     start_.residual = largest(level, y);
     return true;
@@ -233,7 +241,7 @@ class Initializer {
       weight.row_start.push_back(i + 1);
       values.push_back(i < fn_.differential.size() ? 1.0 : 0.0);
     }
-    if (!level.solve(y, fixed, weight, values, start_.message)) return false;
+    if (!level.solve(y, fixed, weight, values, start_.message, Level::Extent::anywhere, &start_.notes)) return false;
     std::copy(y.begin(), y.begin() + static_cast<std::ptrdiff_t>(fn_.differential.size()), start_.x.begin() + offset(2));
     std::copy(y.begin() + static_cast<std::ptrdiff_t>(fn_.differential.size()), y.end(), start_.w.begin());
     return true;
@@ -258,6 +266,36 @@ class Initializer {
     start_.algebraic.insert(start_.algebraic.end(), start_.lambda.begin(), start_.lambda.end());
     start_.guess = start_.w;
     if (start_.rank < fn_.m) name_redundancy(functions_, evaluator_, start_);
+  }
+
+  /// Which positions and velocities can be chosen, and which other positions there are near the given ones.
+  void look_around(const std::vector<double>& given) {
+    Level level = position_level();
+    const std::vector<double> q(start_.x.begin(), start_.x.begin() + offset(1));
+    const std::vector<double> v(start_.x.begin() + offset(1), start_.x.begin() + offset(2));
+    start_.free = level.free_at(q, fixed_q_);
+    know_positions();
+    append(start_.free, velocity_->free_at(v, fixed_v_));
+    FreeValuesQuestion auxiliary;
+    for (const Expr& z : differential_auxiliary()) auxiliary.names.push_back(z.name());
+    auxiliary.pattern.columns = auxiliary.names.size();
+    auxiliary.sizes.assign(auxiliary.names.size(), 1.0);
+    auxiliary.state.assign(auxiliary.names.size(), true);
+    auxiliary.fixed = fixed_z_;
+    append(start_.free, free_values(auxiliary));
+    note_surplus(start_);
+    if (look_ != Look::around) return;
+
+    const StartProblem problem = level.problem({given.begin(), given.begin() + offset(1)}, fixed_q_, fn_.mass, position_weight_);
+    const std::vector<bool> compared(fn_.n, true);
+    const BranchPoints points = other_solutions(problem, q, compared);
+    start_.branch_starts = points.starts;
+    if (points.solutions.size() < 2) return;
+    for (const std::vector<double>& solution : points.solutions) {
+      Branch branch{{}, distance_from_guess(problem, solution, compared)};
+      for (std::size_t i = 0; i < fn_.n; ++i) branch.values.emplace_back(eq_.q[i].name(), solution[i]);
+      start_.branches.push_back(std::move(branch));
+    }
   }
 
   /// Throws where fixed values of algebraic unknowns or rates are not what the equations give, or an [initial] equation
@@ -319,12 +357,13 @@ class Initializer {
   const Functions& fn_;
   const mechanics::Equations& eq_;
   Initialize mode_;
+  Look look_;
   mechanics::Evaluator evaluator_;
   Start start_;
   std::unique_ptr<Level> velocity_;
   std::vector<Binding> position_initial_, velocity_initial_, auxiliary_initial_, position_invariants_, velocity_invariants_;
   std::vector<bool> fixed_q_, fixed_v_, fixed_z_, fixed_w_;
-  std::vector<double> weight_;
+  std::vector<double> weight_, position_weight_;
 };
 
 }  // namespace
@@ -354,8 +393,15 @@ std::vector<std::pair<std::string, double>> values_of(const Start& start, const 
 
 }  // namespace
 
-Start consistent_start(const std::shared_ptr<const Functions>& functions, double t, Initialize mode) {
-  Start start = Initializer(functions, t, mode)();
+void note_surplus(Start& start) {
+  if (start.free.surplus.empty()) return;
+  const bool one = start.free.surplus.size() == 1;
+  start.notes.push_back(fmt::format("more is fixed than can be chosen: {} {} from the other fixed values and the equations, and agree{} with them",
+                                    listed(start.free.surplus), one ? "follows" : "follow", one ? "s" : ""));
+}
+
+Start consistent_start(const std::shared_ptr<const Functions>& functions, double t, Initialize mode, Look look) {
+  Start start = Initializer(functions, t, mode, look)();
   start.values = values_of(start, *functions);
   return start;
 }

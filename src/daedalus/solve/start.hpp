@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daedalus/mechanics/evaluator.hpp"
+#include "daedalus/solve/free_values.hpp"
 #include "daedalus/solve/trajectory.hpp"
 #include "daedalus/structure/dae_functions.hpp"
 
@@ -35,6 +36,19 @@ struct InvariantCheck {
   double relative = 0.0;  ///< the same beside its parts
 };
 
+/// One of several consistent starts: no small change of it leads nearer to the guess.
+struct Branch {
+  std::vector<std::pair<std::string, double>> values;  ///< of the unknowns that the search compares
+  double distance = 0.0;                               ///< from the guess, in units of the sizes of the unknowns
+};
+
+/// What is asked about a start.
+enum class Look {
+  at_start,  ///< the start alone
+  freedom,   ///< also which values can be chosen
+  around,    ///< and whether there are other branches
+};
+
 /// A start for an integration, and what was done to find it.
 struct Start {
   bool found = true;
@@ -46,6 +60,7 @@ struct Start {
   double t = 0.0;
   std::vector<double> x;             ///< (q, v, z_d)
   std::vector<double> algebraic;     ///< with x the unknowns of the implicit view: (z_a, lambda) of mechanics
+  std::vector<double> whole;         ///< (y, y') of a linear DAE as it is written
   std::vector<double> guess;         ///< for formulate::Formulated::guess
   std::vector<std::pair<std::string, double>> values;  ///< of all unknowns and derivatives, for people
   std::vector<double> a, lambda, w;  ///< accelerations, multipliers and auxiliary unknowns there
@@ -59,15 +74,21 @@ struct Start {
   std::size_t invariant_rank = 0;  ///< so many of them are independent, also of the constraints
   double residual = 0.0;                     ///< largest relative residual of the start that was found
   std::vector<std::string> notes;
+
+  FreeValues free;                ///< with Look::freedom
+  std::vector<Branch> branches;   ///< with Look::around, the one that was taken first; empty where no other was found
+  std::size_t branch_starts = 0;  ///< random starts around the guess from which others were looked for
 };
 
 /// Finds a consistent start near the given one: positions onto g = 0, velocities onto the velocity constraints, both with
 /// the least change in the mass norm and with fixed values and [initial] equations kept, then accelerations and multipliers
 /// from the KKT system. Throws Error for contradicting fixed values and, with `check`, for an inconsistent start.
-Start consistent_start(const std::shared_ptr<const mechanics::Functions>& functions, double t, Initialize mode);
+Start consistent_start(const std::shared_ptr<const mechanics::Functions>& functions, double t, Initialize mode,
+                       Look look = Look::at_start);
 
 /// The same for a DAE of index 1 at most, as written or differentiated: all equations, hidden ones and [initial] hold, fixed
 /// values are kept, differential unknowns change as little as possible, in units of their nominal values.
-Start consistent_start(const std::shared_ptr<const structure::DaeFunctions>& functions, double t, Initialize mode);
+Start consistent_start(const std::shared_ptr<const structure::DaeFunctions>& functions, double t, Initialize mode,
+                       Look look = Look::at_start);
 
 }  // namespace daedalus::solve

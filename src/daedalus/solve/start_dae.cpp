@@ -9,11 +9,16 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/invariants.hpp"
-#include "daedalus/linalg/gauss_newton.hpp"
+#include "daedalus/linalg/free_columns.hpp"
 #include "daedalus/linalg/rank.hpp"
+#include "daedalus/solve/start_conflict.hpp"
+#include "daedalus/solve/start_dae_rows.hpp"
 #include "daedalus/solve/start_invariants.hpp"
+#include "daedalus/solve/start_level.hpp"
+#include "daedalus/solve/start_search.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 
 namespace daedalus::solve {
@@ -23,109 +28,14 @@ using structure::DaeFunctions;
 
 namespace {
 
+/// How much a derivative that the author left open counts beside what he gave.
+constexpr double weight_of_what_follows = 1e-2;
 constexpr double consistent = 1e-9;  ///< largest relative residual of an invariant that counts as satisfied
-
-/// F, and with it [initial] and [invariants], as functions of u = (y, y').
-class Problem {
- public:
-  enum class Rows { equations, all };
-  Problem(const DaeFunctions& functions, double t, Rows rows)
-      : fn_(functions),
-        t_(t),
-        n_(fn_.dimension()),
-        kept_(fn_.kept.rows()),
-        extra_(rows == Rows::all ? fn_.model->initial.size() + kept_ : 0) {
-    frozen_ = fn_.switches.free_modes(discrete());
-    parts_.push_back(&fn_.function);
-    if (extra_ > 0) parts_.push_back(&fn_.initial);
-    for (const auto* part : parts_) {
-      residual_scratch_.push_back(part->residual.make_scratch());
-      jacobian_scratch_.push_back(part->jacobian.make_scratch());
-      for (std::size_t i = 0; i + 1 < part->pattern.row_start.size(); ++i) {
-        const std::size_t begin = part->pattern.row_start[i], end = part->pattern.row_start[i + 1];
-        for (const std::size_t shift : {std::size_t{0}, n_})
-          for (std::size_t k = begin; k < end; ++k) pattern_.column.push_back(part->pattern.column[k] + shift);
-        pattern_.row_start.push_back(pattern_.column.size());
-      }
-    }
-    pattern_.rows = n_ + extra_;
-    pattern_.columns = 2 * n_;
-  }
-
-  const linalg::Sparsity& pattern() const { return pattern_; }
-  std::size_t rows() const { return n_ + extra_; }
-  const double* frozen() const { return frozen_.data(); }
-  std::string row_name(std::size_t i) const { return binding(i).first; }
-  Place row_place(std::size_t i) const { return binding(i).second; }
-
-  bool residual(const double* u, double* c) {
-    for (std::size_t p = 0, row = 0; p < parts_.size(); row += parts_[p]->residual.output_count(), ++p) {
-      const double* inputs[] = {&t_, u, u + n_};
-      parts_[p]->residual(inputs, c + row, residual_scratch_[p], frozen());
-    }
-    return std::all_of(c, c + rows(), [](double value) { return std::isfinite(value); });
-  }
-
-  /// Size of each equation: hidden ones and invariants count in units of their largest term, the others as they are.
-  std::vector<double> scales(const double* u) const {
-    std::vector<double> result(rows(), 1.0);
-    const std::size_t count = extra_ == 0 ? 0 : kept_;
-    if (count == 0) return result;
-    compile::StateValues values({std::shared_ptr<void>(), &fn_.kept});
-    values.freeze(frozen());
-    values.residuals(t_, u);
-    for (std::size_t i = 0; i < count; ++i)
-      if (const double scale = values.scale()[i]; scale > 0.0 && std::isfinite(scale)) result[rows() - count + i] = scale;
-    return result;
-  }
-
-  bool jacobian(const double* u, double* C) {
-    bool finite = true;
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const linalg::Sparsity& pattern = parts_[p]->pattern;
-      values_.resize(parts_[p]->jacobian.output_count());
-      const double* inputs[] = {&t_, u, u + n_};
-      parts_[p]->jacobian(inputs, values_.data(), jacobian_scratch_[p], frozen());
-      finite = finite && std::ranges::all_of(values_, [](double value) { return std::isfinite(value); });
-      for (std::size_t i = 0; i < pattern.rows; ++i)
-        for (const std::size_t shift : {std::size_t{0}, pattern.nonzeros()})
-          for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) *C++ = values_[shift + k];
-    }
-    return finite;
-  }
-
- private:
-  /// Name and place of a row.
-  std::pair<std::string, Place> binding(std::size_t i) const {
-    if (i < n_) return {fn_.rows[i].name, fn_.rows[i].place};
-    i -= n_;
-    const auto& initial = fn_.model->initial;
-    if (i < initial.size()) return {initial[i].name, initial[i].place};
-    i -= initial.size();
-    if (i < fn_.hidden.size()) return {fn_.hidden[i].name, fn_.hidden[i].place};
-    const model::Equation& invariant = fn_.model->invariants[i - fn_.hidden.size()];
-    return {invariant.name, invariant.place};
-  }
-
-  std::vector<double> discrete() const {
-    std::vector<double> result;
-    for (const model::Parameter& value : fn_.model->discrete) result.push_back(value.value);
-    return result;
-  }
-
-  const DaeFunctions& fn_;
-  double t_;
-  std::size_t n_, kept_, extra_;
-  std::vector<double> frozen_, values_;
-  std::vector<const compile::ImplicitFunction*> parts_;
-  std::vector<compile::Function::Scratch> residual_scratch_, jacobian_scratch_;
-  linalg::Sparsity pattern_;
-};
 
 class DaeInitializer {
  public:
-  DaeInitializer(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode)
-      : functions_(functions), fn_(*functions), mode_(mode), problem_(fn_, t, Problem::Rows::all), evaluator_(functions), n_(fn_.dimension()) {
+  DaeInitializer(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode, Look look)
+      : functions_(functions), fn_(*functions), mode_(mode), look_(look), problem_(fn_, t, DaeStartRows::Which::all), evaluator_(functions), n_(fn_.dimension()) {
     start_.t = t;
     evaluator_.freeze(problem_.frozen());
     for (const DaeFunctions::Unknown& unknown : fn_.unknowns) u_.push_back(unknown.start.value);
@@ -137,6 +47,7 @@ class DaeInitializer {
   Start operator()() {
     const std::vector<double> given = u_;
     check_kept();
+    if (mode_ == Initialize::check) check_initial();
     if (mode_ != Initialize::off) find();
     if (start_.found) {
       for (std::size_t i = 0; i < n_; ++i) {
@@ -148,8 +59,9 @@ class DaeInitializer {
           start_.consistent_as_given = false;
         }
       }
-      if (mode_ == Initialize::check && !start_.consistent_as_given) refuse();
+      if (mode_ == Initialize::check && (!start_.consistent_as_given || !start_.violations.empty())) refuse_inconsistent();
       derivatives();
+      if (start_.found && look_ != Look::at_start && mode_ != Initialize::off) look_around(given);
     }
     fill();
     if (mode_ != Initialize::off) judge_invariants(functions_, problem_.frozen(), start_);
@@ -174,54 +86,175 @@ class DaeInitializer {
     start_.consistent_as_given = start_.violations.empty();
   }
 
-  /// The least change with some unknowns kept; true where all equations of the problem hold.
-  bool least_change(Problem& rows, const std::vector<bool>& kept) {
-    linalg::LeastChangeProblem problem;
-    problem.weight = {2 * n_, 2 * n_, {0}, {}};
-    for (std::size_t i = 0; i < 2 * n_; ++i) {
-      if (i < fn_.differential) {
-        problem.weight.column.push_back(i);
-        const double nominal = fn_.unknowns[i].of->nominal;
-        problem.weight_values.push_back(1.0 / (nominal * nominal));
+  /// Of the start as given, with the (x', z) that belong to it.
+  void check_initial() {
+    if (fn_.model->initial.empty()) return;
+    DaeStartRows equations(fn_, start_.t, DaeStartRows::Which::equations);
+    const linalg::GaussNewtonResult whole = near_guess(problem(equations, all_kept(), u_));
+    if (whole.outcome != linalg::GaussNewtonOutcome::converged) return;
+    std::vector<double> residual(problem_.rows()), derivatives(problem_.pattern().nonzeros());
+    problem_.residual(whole.x.data(), residual.data());
+    problem_.jacobian(whole.x.data(), derivatives.data());
+    for (std::size_t j = 0; j < residual.size(); ++j) {
+      if (!problem_.row_initial(j)) continue;
+      // In units of what a relative change of its unknowns does.
+      double size = 0.0;
+      for (std::size_t k = problem_.pattern().row_start[j]; k < problem_.pattern().row_start[j + 1]; ++k) {
+        const std::size_t i = problem_.pattern().column[k];
+        size = std::max(size, std::abs(derivatives[k]) * std::max(std::abs(whole.x[i]), fn_.unknowns[i % n_].of->nominal));
       }
-      problem.weight.row_start.push_back(problem.weight.column.size());
+      if (!(std::abs(residual[j]) <= consistent * size)) start_.violations.push_back({problem_.row_name(j), 0, residual[j]});
     }
-    problem.jacobian = rows.pattern();
-    problem.residual = [&](const double* u, double* c) { return rows.residual(u, c); };
-    problem.jacobian_values = [&](const double* u, double* C) { return rows.jacobian(u, C); };
-    problem.fixed = kept;
-    problem.scales = rows.scales(u_.data());
-    linalg::GaussNewton solver(std::move(problem));
-    result_ = solver.solve(u_.data());
-    return result_.outcome == linalg::GaussNewtonOutcome::converged;
   }
 
-  void find() {
+  /// What some equations ask near a guess, with some unknowns kept.
+  StartProblem problem(DaeStartRows& rows, const std::vector<bool>& kept, const std::vector<double>& guess) const {
+    StartProblem result;
+    linalg::LeastChangeProblem& inner = result.least_change;
+    inner.weight = {2 * n_, 2 * n_, {0}, {}};
+    for (std::size_t i = 0; i < 2 * n_; ++i) {
+      const DaeFunctions::Unknown& unknown = fn_.unknowns[i % n_];
+      const double nominal = unknown.of->nominal;
+      if (i < fn_.differential) {
+        inner.weight.column.push_back(i);
+        inner.weight_values.push_back((own(i) ? 1.0 : weight_of_what_follows) / (nominal * nominal));
+      }
+      inner.weight.row_start.push_back(inner.weight.column.size());
+      result.unknowns.push_back(model::derivative_name(unknown.of->name, unknown.times + i / n_));
+      result.sizes.push_back(std::max(std::abs(guess[i]), nominal));
+      result.nominal.push_back(nominal);
+      result.searched.push_back(i < n_);
+    }
+    inner.jacobian = rows.pattern();
+    inner.residual = [&rows](const double* u, double* c) { return rows.residual(u, c); };
+    inner.jacobian_values = [&rows](const double* u, double* C) { return rows.jacobian(u, C); };
+    inner.fixed = kept;
+    inner.scales = rows.scales(guess.data());
+    for (std::size_t j = 0; j < rows.rows(); ++j) result.rows.push_back({rows.row_name(j), rows.row_place(j), rows.row_initial(j)});
+    result.guess = guess;
+    return result;
+  }
+
+  /// The differential unknowns keep their values wherever the equations allow it.
+  std::vector<bool> all_kept() const {
     std::vector<bool> kept = fixed_;
     for (std::size_t i = 0; i < fn_.differential; ++i) kept[i] = true;
-    bool found = false;
+    return kept;
+  }
+
+  /// Whether a differential unknown is the author's own, or a derivative to which he gave a value. The others follow from
+  /// the equations, as der(y) does from der(y) = v.
+  bool own(std::size_t i) const { return fn_.unknowns[i].times == 0 || fn_.unknowns[i].start.given; }
+
+  void find() {
     if (fn_.model->initial.empty()) {
-      Problem equations(fn_, start_.t, Problem::Rows::equations);
-      found = least_change(equations, kept);
-      if (found && fn_.kept.rows() > 0) {
-        u_ = result_.x;  // x as given, with the (x', z) that belong to it
-        found = false;
+      DaeStartRows equations(fn_, start_.t, DaeStartRows::Which::equations);
+      const StartFound found = search_along_path(problem(equations, all_kept(), u_));
+      if (found.found()) {
+        u_ = found.result.x;  // x as given, with the (x', z) that belong to it
+        start_.residual = found.result.residual;
+        if (const std::string note = found.note(); !note.empty()) start_.notes.push_back(note);
+        if (fn_.kept.rows() == 0) return;
+      } else if (found.result.outcome == linalg::GaussNewtonOutcome::not_finite && fn_.kept.rows() == 0) {
+        // A pole at the given x: no equation asks x to move.
+        start_.found = false;
+        start_.message = fmt::format("no consistent start: {} at the given values", not_finite_rows());
+        return;
       }
     }
-    if (found || least_change(problem_, fixed_)) {
-      u_ = result_.x;
-      start_.residual = result_.residual;
+    if (fn_.kept.rows() > 0) {
+      // The author's own values may be consistent, and only derivatives that he left open not yet theirs.
+      std::vector<bool> kept = fixed_;
+      for (std::size_t i = 0; i < fn_.differential; ++i) kept[i] = fixed_[i] || own(i);
+      const linalg::GaussNewtonResult near = near_guess(problem(problem_, kept, u_));
+      if (near.outcome == linalg::GaussNewtonOutcome::converged) {
+        u_ = near.x;
+        start_.residual = near.residual;
+        start_.violations.clear();
+        start_.consistent_as_given = true;
+        return;
+      }
+    }
+    const StartProblem all = problem(problem_, fixed_, u_);
+    const StartFound found = search(all);
+    if (found.found()) {
+      u_ = found.result.x;
+      start_.residual = found.result.residual;
+      if (const std::string note = found.note(); !note.empty()) start_.notes.push_back(note);
       return;
     }
-    blame_fixed();
+    const Conflict conflict = find_conflict(all, found.result);
+    if (conflict.of_bindings) refuse(conflict, all, conflict.fixed.empty() ? "" : choice_text(free_at(conflict.unbound), "in all"));
     start_.found = false;
-    std::vector<std::string> names;
-    for (const std::size_t row : result_.offending_rows) names.push_back("'" + problem_.row_name(row) + "'");
-    start_.message = result_.outcome == linalg::GaussNewtonOutcome::not_finite
+    start_.message = found.result.outcome == linalg::GaussNewtonOutcome::not_finite
                          ? fmt::format("no consistent start: {} at the given values", not_finite_rows())
-                     : names.empty() ? "no consistent start was found near the given values"
-                                     : fmt::format("no consistent start was found near the given values: {} cannot be met{}",
-                                                   fmt::join(names, ", "), names.size() > 1 ? " together" : "");
+                         : fmt::format("no consistent start was found near the given values: {}{}", text_of(conflict, all), tried(found));
+  }
+
+  /// What was done in vain.
+  static std::string tried(const StartFound& found) {
+    return found.starts == 0 ? ""
+                             : fmt::format("; a path from the guess and {} random starts around it lead to none", found.starts);
+  }
+
+  /// What can be chosen at a consistent point.
+  FreeValues free_at(const std::vector<double>& u) {
+    FreeValuesQuestion question;
+    std::vector<bool> rows;
+    for (std::size_t j = 0; j < problem_.rows(); ++j) rows.push_back(!problem_.row_initial(j));
+    const StartProblem part = problem(problem_, fixed_, u).part(rows, fixed_);
+    question.pattern = part.least_change.jacobian;
+    question.values.resize(question.pattern.nonzeros());
+    if (!part.least_change.jacobian_values(u.data(), question.values.data())) return {};
+    question.names = part.unknowns;
+    question.sizes = part.sizes;
+    question.fixed = fixed_;
+    const auto combined = [](const DaeFunctions::Unknown& unknown) { return unknown.of->name.find(' ') != std::string::npos; };
+    const bool repaired = std::ranges::any_of(fn_.unknowns, combined);
+    for (std::size_t i = 0; i < 2 * n_; ++i) {
+      // Where combined unknowns carry the motion, the author's own can be chosen all the same.
+      const bool carries = i < fn_.differential || (repaired && i < n_ && fn_.unknowns[i].times == 0);
+      question.state.push_back(carries && !combined(fn_.unknowns[i % n_]));
+    }
+    return only_where_equations_are(question);
+  }
+
+  /// Derivatives of algebraic unknowns stand in no equation.
+  FreeValues only_where_equations_are(FreeValuesQuestion& question) const {
+    for (std::size_t i = n_ + fn_.differential; i < 2 * n_; ++i) question.fixed[i] = false;
+    if (fn_.kept.rows() > 0 || !start_.solvable || question.names.size() <= 500) return free_values(question);
+    // Nothing binds the states of a large system without hidden constraints.
+    question.pattern = {0, fn_.differential, {0}, {}};
+    question.values.clear();
+    for (auto* flags : {&question.state, &question.fixed}) flags->resize(fn_.differential);
+    question.names.resize(fn_.differential);
+    question.sizes.resize(fn_.differential);
+    return free_values(question);
+  }
+
+  void look_around(const std::vector<double>& given) {
+    start_.free = free_at(u_);
+    note_surplus(start_);
+    if (look_ != Look::around) return;
+    const bool held = fn_.model->initial.empty() && fn_.kept.rows() == 0;
+    if (held && fn_.linear_in_solved) return;
+    DaeStartRows equations(fn_, start_.t, DaeStartRows::Which::equations);
+    std::vector<double> guess = given;
+    if (held) std::copy_n(u_.begin(), fn_.differential, guess.begin());
+    const StartProblem around = problem(held ? equations : problem_, held ? all_kept() : fixed_, guess);
+    std::vector<bool> compared(2 * n_, start_.solvable);
+    std::fill_n(compared.begin(), n_, true);
+    for (std::size_t i = n_ + fn_.differential; i < 2 * n_; ++i) compared[i] = false;
+    const BranchPoints points = other_solutions(around, u_, compared);
+    start_.branch_starts = points.starts;
+    if (points.solutions.size() < 2) return;
+    std::fill(compared.begin() + static_cast<std::ptrdiff_t>(n_), compared.end(), false);
+    for (const std::vector<double>& solution : points.solutions) {
+      Branch branch{{}, distance_from_guess(around, solution, compared)};
+      for (const DaeFunctions::Column& column : fn_.columns)
+        if (!column.rate || start_.solvable) branch.values.emplace_back(column.name, solution[column.unknown + (column.rate ? n_ : 0)]);
+      start_.branches.push_back(std::move(branch));
+    }
   }
 
   /// "'b' is not a finite number" or "'a', 'b' are ...": the equations that have no value at the given start.
@@ -235,30 +268,24 @@ class DaeInitializer {
     return fmt::format("{} {}", fmt::join(names, ", "), names.size() == 1 ? "is not a finite number" : "are no finite numbers");
   }
 
-  /// Throws where a start exists without the fixed values.
-  void blame_fixed() {
-    const linalg::GaussNewtonResult failed = result_;
-    const bool free = std::ranges::find(fixed_, true) != fixed_.end() && least_change(problem_, std::vector<bool>(2 * n_, false));
-    result_ = failed;
-    if (!free) return;
-    std::vector<std::string> equations, values;
-    std::unordered_set<std::size_t> seen;
-    const linalg::Sparsity& pattern = problem_.pattern();
-    for (const std::size_t row : failed.offending_rows) {
-      equations.push_back("'" + problem_.row_name(row) + "'");
-      for (std::size_t k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) {
-        const std::size_t i = pattern.column[k];
-        if (!fixed_[i] || !seen.insert(i).second) continue;
-        const DaeFunctions::Unknown& unknown = fn_.unknowns[i % n_];
-        values.push_back(fmt::format("{} = {}", model::derivative_name(unknown.of->name, unknown.times + (i < n_ ? 0 : 1)), brief(u_[i])));
-      }
+  /// Algebraic unknowns and derivatives that the equations leave open.
+  std::vector<std::string> undetermined(const linalg::Sparsity& pattern, const std::vector<double>& values) const {
+    constexpr std::size_t most_columns = 500;
+    if (pattern.columns > most_columns) return {};
+    std::vector<int> turn;
+    for (std::size_t i = 0; i < 2 * n_; ++i) turn.push_back(i >= fn_.differential && i < n_ + fn_.differential ? 0 : 1);
+    const linalg::FreeColumns columns = linalg::free_columns(pattern, values.data(), std::vector<double>(2 * n_, 1.0), turn);
+    std::vector<bool> open(2 * n_, false);
+    for (std::size_t q = 0; q < columns.free.size(); ++q) {
+      if (turn[columns.free[q]] != 0) continue;
+      open[columns.free[q]] = true;
+      for (std::size_t p = 0; p < columns.determined.size(); ++p)
+        if (columns.entry(p, q) != 0.0) open[columns.determined[p]] = true;
     }
-    if (values.empty()) return;
-    throw Error("contradicting-fixed",
-                fmt::format("the fixed {} {} contradict{} {}", values.size() == 1 ? "value" : "values",
-                            fmt::join(values, ", "), values.size() == 1 ? "s" : "", fmt::join(equations, ", ")),
-                "drop `fixed` (or --fix) from one of the values, so that it can move",
-                problem_.row_place(failed.offending_rows.front()));
+    std::vector<std::string> names;
+    for (std::size_t i = fn_.differential; i < n_ + fn_.differential; ++i)
+      if (open[i]) names.push_back(model::derivative_name(fn_.unknowns[i % n_].of->name, fn_.unknowns[i % n_].times + i / n_));
+    return names;
   }
 
   /// Throws where some equation says at the start nothing that others do not say: [F_y, F_y'] has too low a rank.
@@ -270,6 +297,8 @@ class DaeInitializer {
     pattern.row_start.resize(n_ + 1);
     pattern.column.resize(pattern.row_start.back());
     const linalg::RankDecision decision = linalg::row_rank(pattern, values.data());
+    const std::vector<std::string> open = undetermined(pattern, values);
+    const std::string lost = open.empty() ? "" : fmt::format("; {} {} not determined", listed(open), open.size() == 1 ? "is" : "are");
     Faults faults;
     for (std::size_t d = 0; d < decision.combinations.size(); ++d) {
       const std::size_t row = decision.dependent_rows[d];
@@ -281,26 +310,31 @@ class DaeInitializer {
                  others.empty() ? fmt::format("the equation '{}' determines nothing at the start", problem_.row_name(row))
                                 : fmt::format("the equation '{}' says nothing new at the start: it depends on {}",
                                               problem_.row_name(row), fmt::join(others, ", ")),
-                 "other start values may help; otherwise write the equation that is missing in its place",
+                 "other start values may help; otherwise write the equation that is missing in its place" + lost,
                  problem_.row_place(row));
     }
     faults.throw_if_any();
   }
 
-  [[noreturn]] void refuse() const {
+  /// What an equation that is violated is called, and where it stands.
+  std::pair<std::string, Place> kind_of(const Violation& violation) const {
+    if (const auto hidden = std::ranges::find(fn_.hidden, violation.of, &DaeFunctions::Row::of); hidden != fn_.hidden.end())
+      return {violation.level == 0 ? "the equation" : "the hidden constraint", hidden->place};
+    if (const auto found = std::ranges::find(fn_.model->invariants, violation.of, &model::Equation::name);
+        found != fn_.model->invariants.end())
+      return {"the invariant", found->place};
+    const auto found = std::ranges::find(fn_.model->initial, violation.of, &model::Equation::name);
+    return {"the [initial] equation", found == fn_.model->initial.end() ? Place{} : found->place};
+  }
+
+  [[noreturn]] void refuse_inconsistent() const {
     Faults faults;
     for (const Violation& violation : start_.violations) {
-      const auto invariant = std::ranges::find(fn_.model->invariants, violation.of, &model::Equation::name);
-      const auto equation = std::ranges::find(fn_.hidden, violation.of, &DaeFunctions::Row::of);
-      const bool own = invariant == fn_.model->invariants.end();
+      const auto [what, place] = kind_of(violation);
       faults.add("inconsistent-start",
-                 fmt::format("the start does not satisfy {}'{}': the residual is {}",
-                             !own                   ? "the invariant "
-                             : violation.level == 0 ? "the equation "
-                                                    : "the hidden constraint ",
+                 fmt::format("the start does not satisfy {} '{}': the residual is {}", what,
                              model::derivative_name(violation.of, static_cast<std::size_t>(violation.level)), brief(violation.value)),
-                 "`daedalus init` shows a consistent start; --initialize project uses it",
-                 own ? equation->place : invariant->place);
+                 "`daedalus init` shows a consistent start; --initialize project uses it", place);
     }
     faults.throw_if_any();
     for (const Moved& moved : start_.moved)
@@ -343,19 +377,19 @@ class DaeInitializer {
   std::shared_ptr<const DaeFunctions> functions_;
   const DaeFunctions& fn_;
   Initialize mode_;
-  Problem problem_;
+  Look look_;
+  DaeStartRows problem_;
   DaeEvaluator evaluator_;
   std::size_t n_;
   std::vector<double> u_;
   std::vector<bool> fixed_;
-  linalg::GaussNewtonResult result_;
   Start start_;
 };
 
 }  // namespace
 
-Start consistent_start(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode) {
-  return DaeInitializer(functions, t, mode)();
+Start consistent_start(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode, Look look) {
+  return DaeInitializer(functions, t, mode, look)();
 }
 
 }  // namespace daedalus::solve

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <random>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/invariant_projection.hpp"
 #include "daedalus/linalg/gauss_newton.hpp"

@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "daedalus/base/finite.hpp"
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/compile/native.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
 
@@ -21,17 +25,6 @@ namespace {
 constexpr double consistent = 1e-9;  ///< largest relative residual of a start that counts as consistent
 
 }  // namespace
-
-std::string listed(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 6;
-  std::string text;
-  const std::size_t shown = std::min(names.size(), most);
-  for (std::size_t i = 0; i < shown; ++i) {
-    if (i > 0) text += i + 1 == shown && names.size() <= most ? " and " : ", ";
-    text += names[i];
-  }
-  return names.size() > most ? text + fmt::format(" and {} more", names.size() - most) : text;
-}
 
 std::string quoted(const std::string& name) { return "'" + name + "'"; }
 
@@ -54,9 +47,17 @@ Level::Level(const Functions& fn, std::string what, std::vector<Expr> unknowns, 
     terms.insert(terms.end(), more.begin(), more.end());
     term_start_.push_back(terms.size());
   }
-  residual_ = compile::compile({known, residuals, &numbers}, switches);
-  jacobian_ = compile::compile({known, jacobian.value, &numbers}, switches);
-  terms_ = compile::compile({known, terms, &numbers}, switches);
+  std::unordered_map<std::string, double> nominal;
+  for (const auto* several : {&fn.equations.model->variables, &fn.equations.model->auxiliary})
+    for (const model::Unknown& unknown : *several)
+      for (const std::size_t times : {0u, 1u}) nominal.emplace(model::derivative_name(unknown.name, times), unknown.nominal);
+  for (const Expr& unknown : unknowns_) {
+    const auto found = nominal.find(unknown.name());
+    nominal_.push_back(found == nominal.end() ? 1.0 : found->second);
+  }
+  residual_ = compile::called_seldom(compile::compile({known, residuals, &numbers}, switches));
+  jacobian_ = compile::called_seldom(compile::compile({known, jacobian.value, &numbers}, switches));
+  terms_ = compile::called_seldom(compile::compile({known, terms, &numbers}, switches));
   residual_scratch_ = residual_.make_scratch();
   jacobian_scratch_ = jacobian_.make_scratch();
   terms_scratch_ = terms_.make_scratch();
@@ -89,25 +90,80 @@ bool Level::check(const double* y, int level, std::vector<Violation>& violations
   return good;
 }
 
+StartProblem Level::problem(const std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
+                            const std::vector<double>& weight_values) {
+  StartProblem result;
+  linalg::LeastChangeProblem& inner = result.least_change;
+  inner.weight = weight;
+  inner.weight_values = weight_values;
+  inner.jacobian = pattern_;
+  const auto take = [](const std::vector<double>& values, double* to) {
+    std::copy(values.begin(), values.end(), to);
+    return all_finite(values);
+  };
+  inner.residual = [this, take](const double* x, double* c) { return take(residual(x), c); };
+  inner.jacobian_values = [this, take](const double* x, double* C) {
+    return take(evaluate(jacobian_, jacobian_scratch_, x), C);
+  };
+  inner.fixed = fixed;
+  inner.scales = scales(y.data());
+  for (const Binding& binding : bindings_) result.rows.push_back({binding.name, binding.place, binding.initial});
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    result.unknowns.push_back(unknowns_[i].name());
+    result.sizes.push_back(std::max(std::abs(y[i]), nominal_[i]));
+  }
+  result.nominal = nominal_;
+  result.searched.assign(y.size(), true);
+  result.guess = y;
+  result.scales_at = [this](const double* x) { return scales(x); };
+  return result;
+}
+
 bool Level::solve(std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
-                  const std::vector<double>& weight_values, std::string& message) {
+                  const std::vector<double>& weight_values, std::string& message, Extent extent,
+                  std::vector<std::string>* notes) {
   if (rows() == 0) return true;
-  linalg::GaussNewtonResult result = attempt(y, fixed, weight, weight_values, rows());
-  if (result.outcome == GaussNewtonOutcome::converged) {
-    y = result.x;
+  const StartProblem start = problem(y, fixed, weight, weight_values);
+  StartFound found;
+  if (extent == Extent::near)
+    found.result = near_guess(start);
+  else
+    found = search(start);
+  if (found.found()) {
+    y = found.result.x;
+    if (const std::string note = found.note(); notes != nullptr && !note.empty()) notes->push_back(what_ + " level: " + note);
     return true;
   }
-  std::vector<std::size_t> offending = result.offending_rows;
-  if (offending.empty())
-    for (std::size_t i = 0; i < rows(); ++i) offending.push_back(i);
-  blame_bound_values(y, fixed, weight, weight_values, offending);
-  message = describe(result, y, offending);
+  const Conflict conflict = find_conflict(start, found.result);
+  if (conflict.of_bindings) {
+    std::string choice;
+    if (extent == Extent::anywhere && !conflict.fixed.empty()) choice = choice_text(free_at(conflict.unbound, fixed), "on " + what_ + " level");
+    refuse(conflict, start, choice);
+  }
+  message = describe(found.result, y, conflict);
   return false;
 }
 
 bool Level::possible(const std::vector<double>& y, const std::vector<bool>& fixed, const linalg::Sparsity& weight,
                      const std::vector<double>& weight_values) {
-  return attempt(y, fixed, weight, weight_values, rows()).outcome == GaussNewtonOutcome::converged;
+  return near_guess(problem(y, fixed, weight, weight_values)).outcome == GaussNewtonOutcome::converged;
+}
+
+FreeValues Level::free_at(const std::vector<double>& y, const std::vector<bool>& fixed) {
+  FreeValuesQuestion question;
+  question.values = evaluate(jacobian_, jacobian_scratch_, y.data());
+  // The constraints stand before the [initial] ones.
+  question.pattern = pattern_;
+  while (question.pattern.rows > 0 && bindings_[question.pattern.rows - 1].initial) --question.pattern.rows;
+  question.pattern.row_start.resize(question.pattern.rows + 1);
+  question.pattern.column.resize(question.pattern.row_start.back());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    question.names.push_back(unknowns_[i].name());
+    question.sizes.push_back(std::max(std::abs(y[i]), nominal_[i]));
+  }
+  question.state.assign(y.size(), true);
+  question.fixed = fixed;
+  return free_values(question);
 }
 
 std::vector<double> Level::evaluate(const compile::Function& function, compile::Function::Scratch& scratch,
@@ -119,82 +175,10 @@ std::vector<double> Level::evaluate(const compile::Function& function, compile::
   return values;
 }
 
-/// Solves the first `count` equations; the constraints stand before the [initial] ones.
-linalg::GaussNewtonResult Level::attempt(const std::vector<double>& y, const std::vector<bool>& fixed,
-                                         const linalg::Sparsity& weight, const std::vector<double>& weight_values,
-                                         std::size_t count) {
-  linalg::LeastChangeProblem problem;
-  problem.weight = weight;
-  problem.weight_values = weight_values;
-  problem.jacobian = {
-      count,
-      pattern_.columns,
-      {pattern_.row_start.begin(), pattern_.row_start.begin() + static_cast<std::ptrdiff_t>(count) + 1},
-      {pattern_.column.begin(), pattern_.column.begin() + static_cast<std::ptrdiff_t>(pattern_.row_start[count])}};
-  const auto take = [](const std::vector<double>& values, std::size_t many, double* to) {
-    std::copy(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(many), to);
-    return std::all_of(to, to + many, [](double value) { return std::isfinite(value); });
-  };
-  problem.residual = [this, take, count](const double* x, double* c) { return take(residual(x), count, c); };
-  problem.jacobian_values = [this, take, nonzeros = pattern_.row_start[count]](const double* x, double* C) {
-    return take(evaluate(jacobian_, jacobian_scratch_, x), nonzeros, C);
-  };
-  problem.fixed = fixed;
-  problem.scales = scales(y.data());
-  problem.scales.resize(count);
-  linalg::GaussNewtonResult result = linalg::GaussNewton(problem).solve(y.data());
-  if (result.outcome == GaussNewtonOutcome::stalled) {
-    // Terms that vanish at the given point (all velocities 0) have their size only where the solution is.
-    const std::vector<double> there = scales(result.x.data());
-    for (std::size_t i = 0; i < count; ++i) problem.scales[i] = std::max(problem.scales[i], there[i]);
-    result = linalg::GaussNewton(problem).solve(y.data());
-  }
-  if (result.outcome != GaussNewtonOutcome::singular_weight) return result;
-  // no usable mass matrix at this point: plain least squares
-  const std::size_t n = unknowns_.size();
-  problem.weight = {n, n, {0}, {}};
-  for (std::size_t i = 0; i < n; ++i) {
-    problem.weight.column.push_back(i);
-    problem.weight.row_start.push_back(i + 1);
-  }
-  problem.weight_values.assign(n, 1.0);
-  return linalg::GaussNewton(problem).solve(y.data());
-}
-
-/// Throws where the constraints alone could be satisfied: then what is fixed contradicts them.
-void Level::blame_bound_values(const std::vector<double>& y, const std::vector<bool>& fixed,
-                               const linalg::Sparsity& weight, const std::vector<double>& weight_values,
-                               const std::vector<std::size_t>& offending) {
-  const auto constraints = static_cast<std::size_t>(
-      std::count_if(bindings_.begin(), bindings_.end(), [](const Binding& binding) { return !binding.initial; }));
-  const bool any_fixed = std::find(fixed.begin(), fixed.end(), true) != fixed.end();
-  if (!any_fixed && constraints == rows()) return;
-  if (constraints > 0 &&
-      attempt(y, std::vector<bool>(fixed.size(), false), weight, weight_values, constraints).outcome !=
-          GaussNewtonOutcome::converged)
-    return;
-  std::vector<std::string> equations, values;
-  std::unordered_set<std::size_t> seen;
-  for (const std::size_t i : offending) {
-    equations.push_back((bindings_[i].initial ? "[initial] " : "") + quoted(bindings_[i].name));
-    for (std::size_t k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k)
-      if (fixed[pattern_.column[k]] && seen.insert(pattern_.column[k]).second)
-        values.push_back(fmt::format("{} = {}", unknowns_[pattern_.column[k]].name(), brief(y[pattern_.column[k]])));
-  }
-  throw Error(
-      "contradicting-fixed",
-      values.empty() ? fmt::format("{} cannot hold together at the start", listed(equations))
-                     : fmt::format("the fixed {} {} contradict{} {}", values.size() == 1 ? "value" : "values",
-                                   listed(values), values.size() == 1 ? "s" : "", listed(equations)),
-      values.empty() ? "drop one of them" : "drop `fixed` (or --fix) from one of the values, so that it can move",
-      bindings_[offending.front()].place);
-}
-
-std::string Level::describe(const linalg::GaussNewtonResult& result, const std::vector<double>& y,
-                            const std::vector<std::size_t>& offending) {
+std::string Level::describe(const linalg::GaussNewtonResult& result, const std::vector<double>& y, const Conflict& conflict) {
   std::vector<std::string> names, unknowns;
   std::unordered_set<std::size_t> seen;
-  for (const std::size_t i : offending) {
+  for (const std::size_t i : conflict.equations) {
     names.push_back(quoted(bindings_[i].name));
     for (std::size_t k = pattern_.row_start[i]; k < pattern_.row_start[i + 1]; ++k)
       if (seen.insert(pattern_.column[k]).second) unknowns.push_back(unknowns_[pattern_.column[k]].name());

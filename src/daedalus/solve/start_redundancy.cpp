@@ -11,6 +11,7 @@
 #include <cmath>
 #include <random>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/linalg/rank.hpp"
 #include "daedalus/solve/start_level.hpp"
 

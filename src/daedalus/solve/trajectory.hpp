@@ -75,6 +75,7 @@ struct Trajectory {
 
   std::vector<EventRecord> events;  ///< that happened, in order
   std::vector<integrate::SingularPosition> singular_positions;  ///< that were passed, in order
+  std::vector<integrate::SingularPoint> singular_points;        ///< of a DAE; see integrate::LoopResult
 
   LevelResiduals constraints;
   std::optional<double> energy;  ///< largest relative change, where the model is conservative

@@ -113,6 +113,59 @@ TEST(Analysis, OfADaeHasItsStructure) {
   EXPECT_EQ(easy.structure_check.verdict, Verdict::regular);
 }
 
+/// The examples of 003 and 002: which are easy, what relative degree their constraints have, and Lemma 1.
+TEST(Analysis, TellsEasyEquationsAndRelativeDegrees) {
+  const solve::Analysis easy =
+      analysed_model(plain("x = 0\nz = -2", "first = \"x - x' + 1 = 0\"\nsecond = \"x'*z + 2 = 0\""));
+  ASSERT_TRUE(easy.easy);
+  EXPECT_TRUE(easy.easy->easy());
+  EXPECT_EQ(easy.easy->rank, 2u);
+  EXPECT_FALSE(easy.degrees);  // x' stands in both equations: not semi-explicit
+
+  const solve::Analysis hard = analysed_model(
+      plain("x1 = 1\nx2 = 0\nz = 0", "first = \"x1' = z\"\nsecond = \"x2' = x1\"\npath = \"x2 = sin(t)\""));
+  ASSERT_TRUE(hard.easy);
+  EXPECT_EQ(hard.easy->rank, 2u);
+  EXPECT_EQ(hard.easy->size, 3u);
+  EXPECT_EQ(hard.easy->dependent, std::vector<std::string>{"path"});
+  ASSERT_TRUE(hard.degrees);
+  EXPECT_EQ(hard.degrees->degree[0], 2u);
+  EXPECT_EQ(hard.degrees->index, 3u);
+  EXPECT_EQ(hard.index, 3);
+
+  // Both constraints have degree 1 by the same input; the index is not 2.
+  const solve::Analysis same = analysed_model(
+      plain("x = 0\ny = 1\nw = 0\nu = 0\nv = 0",
+            "fx = \"x' = u\"\nfy = \"y' = w + u\"\nfw = \"w' = v\"\ngx = \"x = sin(t)\"\ngy = \"y = cos(t)\""));
+  ASSERT_TRUE(same.degrees);
+  EXPECT_EQ(same.degrees->rank, 1u);
+  EXPECT_FALSE(same.degrees->index);
+  EXPECT_EQ(same.index, 3);
+
+  // 002's own class: mechanics, whose multipliers show in the second derivative of the constraint.
+  const solve::Analysis pendulum = analysed(planar("x = 0.6\ny = 0.8", "rod = \"x^2 + y^2 = 1\""));
+  ASSERT_TRUE(pendulum.degrees);
+  EXPECT_EQ(pendulum.degrees->degree[0], 2u);
+  EXPECT_EQ(pendulum.degrees->index, 3u);
+}
+
+TEST(Analysis, OfWhatCannotBeRunHasAVerdict) {
+  const solve::Analysis rough = analysed_model(
+      "kind = \"dae\"\n[tables]\nroad = { x = [0, 1, 2], y = [0, 1, 0], interpolation = \"linear\" }\n[variables]\nx = 0\n"
+      "v = 0\nz = 0\n[equations]\na = \"x' = v\"\nb = \"v' = z\"\nfollow = \"x = road(t)\"");
+  EXPECT_FALSE(rough.runnable);
+  EXPECT_FALSE(rough.consistent);
+  EXPECT_EQ(rough.structural_index, 3);
+  ASSERT_FALSE(rough.notes.empty());
+  EXPECT_NE(rough.notes[0].find("'road'"), std::string::npos);
+
+  const solve::Analysis driven = analysed_model(
+      "kind = \"lagrangian\"\n[tables]\npath = { x = [0, 1, 2], y = [0, 1, 0], interpolation = \"linear\" }\n[variables]\n"
+      "x = 0\ny = 0\n[lagrangian]\nkinetic = \"(x'^2 + y'^2)/2\"\npotential = \"y\"\n[constraints]\ndrive = \"x = path(t)\"");
+  EXPECT_FALSE(driven.runnable);
+  EXPECT_EQ(driven.structural_index, 3);
+}
+
 /// The same pendulum by its Lagrangian: multipliers are unknowns, equations of motion have the names of coordinates.
 TEST(Analysis, OfMechanicsHasTheStructureOfItsEquations) {
   const solve::Analysis pendulum = analysed(planar("x = 0.6\ny = 0.8", "rod = \"x^2 + y^2 = 1\""));
@@ -141,8 +194,8 @@ TEST(Analysis, OfSingularEquationsNamesTheParts) {
   EXPECT_FALSE(wrong.index);
   EXPECT_FALSE(wrong.structural_index);
   EXPECT_FALSE(wrong.consistent);
-  EXPECT_EQ(wrong.structure.text_of(wrong.structure.parts.over), "2 equations (a, b) for 1 unknown (x)");
-  EXPECT_EQ(wrong.structure.text_of(wrong.structure.parts.under), "1 equation (c) for 2 unknowns (y, z)");
+  EXPECT_EQ(wrong.structure.text_of(wrong.structure.parts.over), "2 equations (a and b) for 1 unknown (x)");
+  EXPECT_EQ(wrong.structure.text_of(wrong.structure.parts.under), "1 equation (c) for 2 unknowns (y and z)");
   const solve::Analysis wide = analysed_model("kind = \"linear\"\n[linear]\nE = [[1, 0]]\nA = [[0, 1]]\n");
   EXPECT_EQ(wide.system_class, "fewer equations than unknowns");
 }

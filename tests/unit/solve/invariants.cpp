@@ -69,9 +69,10 @@ TEST(InvariantStart, KeepsFixedValues) {
 
 TEST(InvariantStart, NamesContradictions) {
   EXPECT_EQ(answer(circle("{ start = 2, fixed = true }", "{ start = 0, fixed = true }")),
-            "contradicting-fixed: the fixed values x = 2, y = 0 contradict 'unit'");
+            "contradicting-fixed: the fixed value x = 2 contradicts 'unit'");
   EXPECT_EQ(answer(circle("2", "0", "far = \"x^2 + y^2 = 4\"")),
-            "no consistent start was found near the given values: 'unit', 'far' cannot be met together");
+            "no consistent start was found near the given values: 'unit' and 'far' cannot be met together; a path from the "
+            "guess and 64 random starts around it lead to none");
   solve::RunOptions check;
   check.initialize = "check";
   EXPECT_EQ(answer(circle("2", "0"), check), "inconsistent-start: the start does not satisfy the invariant 'unit': the residual is 3");

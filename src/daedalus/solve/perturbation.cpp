@@ -1,0 +1,137 @@
+#include "daedalus/solve/perturbation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/formulate/dae_normal_form.hpp"
+#include "daedalus/formulate/mechanical_normal_form.hpp"
+
+namespace daedalus::solve {
+
+namespace {
+
+using integrate::Evaluation;
+
+/// A violation is gone when so much of it is left.
+constexpr double gone = 1e-3;
+constexpr std::size_t rows = 201;
+/// So many parts lead from the consistent start to the violated one.
+constexpr int parts = 8;
+
+/// Moves x along the path of constant eta.
+template <class Form>
+bool violate(Form& form, double t, const std::vector<double>& scale, double position, double rate, std::vector<double>& x) {
+  std::vector<double> xi(form.xi_count()), eta(form.eta_count());
+  if (form.reduce(t, x.data(), xi.data(), eta.data()) != Evaluation::ok) return false;
+  const std::size_t top = *std::ranges::max_element(form.level());
+  for (int k = 1; k <= parts; ++k) {
+    for (std::size_t i = 0; i < xi.size(); ++i)
+      xi[i] = (form.level()[i] == top && top > 0 ? rate : position) * scale[i] * k / parts;
+    if (form.expand(t, xi.data(), eta.data(), x.data()) != Evaluation::ok) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<StartValues> perturbed_start(const Prepared& prepared, double t, double position, double rate) {
+  const Start start = consistent_start(prepared, t, Initialize::project);
+  if (!start.found) return std::nullopt;
+  std::vector<double> x = start.x;
+  std::vector<std::string> names;
+  if (prepared.functions) {
+    const mechanics::Functions& fn = *prepared.functions;
+    if (fn.m == 0) return std::nullopt;
+    names = fn.state_names();
+    formulate::MechanicalNormalForm form(prepared.functions, mechanics::Completion::momentum);
+    if (form.choose(t, x.data()) != Evaluation::ok) return std::nullopt;
+    std::vector<double> positions(fn.holonomic), velocities(fn.m), of_row(fn.m, 1.0), scale;
+    form.evaluator().residual_scales(t, x.data(), positions.data(), velocities.data());
+    for (std::size_t h = 0; h < fn.holonomic; ++h)
+      if (positions[h] > 0.0) of_row[fn.holonomic_rows[h]] = positions[h];
+    for (const std::size_t row : form.evaluator().position_rows()) scale.push_back(of_row[row]);
+    for (const std::size_t row : form.evaluator().rows()) scale.push_back(of_row[row]);
+    if (!violate(form, t, scale, position, rate, x)) return std::nullopt;
+  } else {
+    if (!prepared.reduced) return std::nullopt;
+    const structure::DaeFunctions& fn = *prepared.reduced;
+    for (std::size_t i = 0; i < fn.differential; ++i) names.push_back(fn.unknowns[i].name);
+    formulate::DaeNormalForm form(prepared.reduced);
+    if (form.choose(t, x.data()) != Evaluation::ok) return std::nullopt;
+    if (!violate(form, t, std::vector<double>(form.xi_count(), 1.0), position, rate, x)) return std::nullopt;
+  }
+  StartValues values;
+  for (std::size_t i = 0; i < names.size(); ++i) values.emplace_back(names[i], x[i]);
+  return values;
+}
+
+std::size_t PerturbationMap::count(std::size_t formulation, PerturbedRun::Outcome outcome) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      runs, [&](const PerturbedRun& run) { return run.formulation == formulation && run.outcome == outcome; }));
+}
+
+std::optional<double> PerturbationMap::median_time(std::size_t formulation) const {
+  std::vector<double> times;
+  for (const PerturbedRun& run : runs)
+    if (run.formulation == formulation && run.outcome == PerturbedRun::Outcome::returned) times.push_back(run.time);
+  if (times.empty()) return std::nullopt;
+  std::ranges::nth_element(times, times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2));
+  return times[times.size() / 2];
+}
+
+PerturbationMap perturbation_map(const PerturbationPlan& plan) {
+  PerturbationMap map;
+  const Prepared prepared = prepare(plan.model({}));
+  map.model = prepared.model->name;
+  map.formulations = plan.formulations;
+  for (std::size_t k = 0; k < plan.points; ++k)
+    map.sizes.push_back(plan.points == 1 ? plan.size
+                                         : plan.size * (2.0 * static_cast<double>(k) / static_cast<double>(plan.points - 1) - 1.0));
+  const double t = start_time(*prepared.model, plan.run);
+  const std::size_t planned = plan.formulations.size() * plan.points * plan.points;
+  for (std::size_t f = 0; f < plan.formulations.size(); ++f)
+    for (const double rate : map.sizes)
+      for (const double position : map.sizes) {
+        if (plan.interrupt && plan.interrupt()) {
+          map.interrupted = true;
+          return map;
+        }
+        PerturbedRun run{f, position, rate, PerturbedRun::Outcome::no_start, 0.0, {}};
+        if (const auto start = perturbed_start(prepared, t, position, rate)) {
+          std::vector<double> times, sizes;
+          RunOptions options = plan.run;
+          options.formulation = plan.formulations[f];
+          options.initialize = "off";
+          options.samples = rows;
+          options.at.clear();
+          options.every.reset();
+          options.interrupt = plan.interrupt;
+          options.on_residuals = [&](double now, std::span<const double> levels) {
+            double size = 0.0;
+            for (std::size_t k = 0; k < std::min<std::size_t>(levels.size(), 2); ++k) size = std::max(size, std::abs(levels[k]));
+            times.push_back(now);
+            sizes.push_back(size);
+          };
+          const Trajectory trajectory = simulate(prepare(plan.model(*start)), options);
+          map.t_end = trajectory.t_end;
+          run.message = trajectory.message;
+          std::size_t last = sizes.size();  // behind the last time at which it was not gone
+          while (last > 0 && sizes[last - 1] <= gone * sizes.front()) --last;
+          if (!trajectory.success()) {
+            run.outcome = PerturbedRun::Outcome::stopped;
+            run.time = times.empty() ? t : times.back();
+          } else if (sizes.empty() || sizes.front() == 0.0 || last < sizes.size()) {
+            run.outcome = PerturbedRun::Outcome::returned;
+            run.time = sizes.empty() || sizes.front() == 0.0 ? t : times[last];
+          } else {
+            run.outcome = PerturbedRun::Outcome::remained;
+            run.time = trajectory.t_end;
+          }
+        }
+        map.runs.push_back(std::move(run));
+        if (plan.progress) plan.progress(map.runs.size(), planned);
+      }
+  return map;
+}
+
+}  // namespace daedalus::solve

@@ -1,0 +1,204 @@
+// Equilibria of eta' = q(0, eta) by Newton's method from the start and from seeded points around it, with coordinates chosen
+// anew at every iterate: x <- Phi^-1(0, eta - q_eta^-1 q). dq/deta is taken by central differences; its eigenvalues decide the
+// stability where none has a real part of 0.
+#include "daedalus/solve/zero_dynamics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "daedalus/expr/substitute.hpp"
+#include "daedalus/formulate/dae_normal_form.hpp"
+#include "daedalus/formulate/mechanical_normal_form.hpp"
+#include "daedalus/linalg/lapack.hpp"
+#include "daedalus/linalg/lu.hpp"
+
+namespace daedalus::solve {
+
+namespace {
+
+using integrate::Evaluation;
+using Vector = std::vector<double>;
+
+constexpr std::size_t largest_dimension = 12, seeds = 40;
+constexpr int most_iterations = 60;
+
+template <class Form>
+class Search {
+ public:
+  Search(Form& form, double t) : form_(form), t_(t) {}
+
+  /// The rates at eta on the constraints; x is where the search for the state begins and what it finds.
+  bool rates(const Vector& eta, Vector& x, Vector& q) {
+    const Vector none(form_.xi_count(), 0.0);
+    q.resize(form_.eta_count());
+    return form_.expand(t_, none.data(), eta.data(), x.data()) == Evaluation::ok &&
+           form_.rates(t_, x.data(), q.data()) == Evaluation::ok;
+  }
+
+  /// Coordinates around x, and the point of the constraints with the same eta.
+  bool settle(Vector& x, Vector& eta) {
+    if (form_.choose(t_, x.data()) != Evaluation::ok) return false;
+    Vector xi(form_.xi_count());
+    eta.resize(form_.eta_count());
+    if (form_.reduce(t_, x.data(), xi.data(), eta.data()) != Evaluation::ok) return false;
+    for (double share = 0.5; share > 1e-3; share *= 0.5) {  // in halves, so that Newton's method contracts
+      Vector part = xi;
+      for (double& value : part) value *= share;
+      if (form_.expand(t_, part.data(), eta.data(), x.data()) != Evaluation::ok) return false;
+    }
+    Vector q;
+    return rates(eta, x, q);
+  }
+
+  bool slope(const Vector& eta, const Vector& x, linalg::DenseMatrix& A) {
+    const std::size_t d = eta.size();
+    A = linalg::DenseMatrix::zero(d, d);
+    for (std::size_t k = 0; k < d; ++k) {
+      const double h = 1e-5 * std::max(1.0, std::abs(eta[k]));
+      Vector shifted = eta, there = x, high, low;
+      shifted[k] = eta[k] + h;
+      if (!rates(shifted, there, high)) return false;
+      shifted[k] = eta[k] - h;
+      there = x;
+      if (!rates(shifted, there, low)) return false;
+      for (std::size_t i = 0; i < d; ++i) A(i, k) = (high[i] - low[i]) / (2.0 * h);
+    }
+    return true;
+  }
+
+  bool newton(Vector& x) {
+    Vector eta, q;
+    double last = INFINITY;
+    for (int iteration = 0; iteration < most_iterations; ++iteration) {
+      linalg::DenseMatrix A;
+      if (!settle(x, eta) || !rates(eta, x, q) || !slope(eta, x, A)) return false;
+      double size = 0.0;
+      for (const double value : q) size = std::max(size, std::abs(value));
+      if (size < 1e-10 || (size < 1e-7 && size >= last)) return true;
+      last = size;
+      linalg::DenseLu lu(eta.size());
+      if (!lu.factor(A.entries.data())) return false;
+      lu.solve(q.data());
+      double length = 0.0;
+      for (std::size_t k = 0; k < q.size(); ++k) length = std::max(length, std::abs(q[k]) / std::max(1.0, std::abs(eta[k])));
+      const double damping = std::min(1.0, 0.5 / std::max(length, 1e-300));
+      for (std::size_t k = 0; k < q.size(); ++k) eta[k] -= damping * q[k];
+      Vector there = x;
+      if (!rates(eta, there, q)) return false;
+      x = there;
+    }
+    return false;
+  }
+
+  void find(Vector start, ZeroDynamics& out) {
+    std::mt19937_64 random(1);
+    std::uniform_real_distribution<double> uniform(-1.0, 1.0);
+    for (std::size_t k = 0; k < seeds; ++k) {
+      Vector x = start;
+      for (double& value : x) value += k == 0 ? 0.0 : (k < seeds / 2 ? 1.0 : 4.0) * uniform(random) * std::max(0.5, std::abs(value));
+      if (!newton(x)) continue;
+      const auto same = [&](const ZeroDynamics::Equilibrium& other) {
+        for (std::size_t i = 0; i < x.size(); ++i)
+          if (std::abs(x[i] - other.x[i]) > 1e-6 * std::max(1.0, std::abs(x[i]))) return false;
+        return true;
+      };
+      if (std::ranges::any_of(out.equilibria, same)) continue;
+      ZeroDynamics::Equilibrium found{x, {}, ZeroDynamics::Stability::undecided};
+      judge(x, found);
+      out.equilibria.push_back(std::move(found));
+    }
+    const auto distance = [&](const ZeroDynamics::Equilibrium& one) {
+      double sum = 0.0;
+      for (std::size_t i = 0; i < start.size(); ++i) sum += (one.x[i] - start[i]) * (one.x[i] - start[i]);
+      return sum;
+    };
+    std::ranges::stable_sort(out.equilibria, [&](const auto& a, const auto& b) { return distance(a) < distance(b); });
+    constexpr std::size_t most = 6;  // angles have equilibria without end
+    if (out.equilibria.size() > most) out.equilibria.resize(most);
+  }
+
+ private:
+  void judge(Vector x, ZeroDynamics::Equilibrium& found) {
+    Vector eta;
+    linalg::DenseMatrix A;
+    if (!settle(x, eta) || !slope(eta, x, A)) return;
+    const linalg::GeneralizedEigen eigen = linalg::generalized_eigen(A, linalg::DenseMatrix::identity(A.rows));
+    if (!eigen.converged) return;
+    double size = 1.0, most = -INFINITY;
+    for (const auto& pair : eigen.pairs) {
+      found.eigenvalues.push_back(pair.alpha / pair.beta);
+      size = std::max(size, std::abs(found.eigenvalues.back()));
+      most = std::max(most, found.eigenvalues.back().real());
+    }
+    std::ranges::sort(found.eigenvalues, [](const auto& a, const auto& b) {
+      return std::pair(a.real(), a.imag()) < std::pair(b.real(), b.imag());
+    });
+    // A double eigenvalue splits by the root of the error of the differences, about 1e-9.
+    const double zero = 1e-4 * size;
+    found.stability = most > zero    ? ZeroDynamics::Stability::unstable
+                      : most < -zero ? ZeroDynamics::Stability::asymptotic
+                                     : ZeroDynamics::Stability::undecided;
+  }
+
+  Form& form_;
+  double t_;
+};
+
+template <class Form>
+void look(Form& form, double t, const Vector& x, ZeroDynamics& out) {
+  if (form.choose(t, x.data()) != Evaluation::ok) {
+    out.message = form.explain();
+    return;
+  }
+  out.dimension = form.eta_count();
+  out.constraints = form.xi_count();
+  out.coordinates = form.eta_names();
+  out.searched = out.autonomous && out.dimension <= largest_dimension && out.dimension > 0;
+  if (out.searched) Search<Form>(form, t).find(x, out);
+}
+
+bool depends_on_time(const std::vector<expr::Expr>& roots, const expr::Expr& t) {
+  const std::vector<bool> depends = expr::dependence(roots, {t.id()});
+  return std::ranges::find(depends, true) != depends.end();
+}
+
+}  // namespace
+
+ZeroDynamics zero_dynamics(const Prepared& prepared, double t) {
+  ZeroDynamics out;
+  const Start start = consistent_start(prepared, t, Initialize::project);
+  if (!start.found) {
+    out.message = start.message;
+    return out;
+  }
+  if (prepared.functions) {
+    const mechanics::Functions& fn = *prepared.functions;
+    out.names = fn.state_names();
+    std::vector<expr::Expr> roots = fn.equations.f;
+    roots.insert(roots.end(), fn.equations.M.value.begin(), fn.equations.M.value.end());
+    roots.insert(roots.end(), fn.equations.auxiliary.begin(), fn.equations.auxiliary.end());
+    for (const mechanics::Constraint& constraint : fn.equations.constraints) roots.push_back(constraint.velocity);
+    out.autonomous = !depends_on_time(roots, fn.equations.t);
+    formulate::MechanicalNormalForm form(prepared.functions, mechanics::Completion::velocity);
+    if (!start.guess.empty()) form.evaluator().guess_auxiliary(start.guess);
+    look(form, t, start.x, out);
+    return out;
+  }
+  const auto& functions = prepared.solvable_dae();
+  if (!prepared.reduced) {
+    out.message = prepared.array ? "its structure does not show its constraints" : "nothing in it must be differentiated: it has no hidden constraints";
+    return out;
+  }
+  for (std::size_t i = 0; i < functions->differential; ++i) out.names.push_back(functions->unknowns[i].name);
+  out.autonomous = !depends_on_time(functions->equations.F, functions->equations.t);
+  formulate::DaeNormalForm form(functions);
+  if (!start.guess.empty()) {
+    const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(start.guess.size() / 2);
+    form.evaluator().guess({start.guess.begin(), middle}, {middle, start.guess.end()});
+  }
+  look(form, t, start.x, out);
+  return out;
+}
+
+}  // namespace daedalus::solve
