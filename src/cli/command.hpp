@@ -14,7 +14,7 @@ enum Exit { done = 0, wrong_input = 2, numerics_failed = 3, our_fault = 70, inte
 
 /// What a person asked for, with the options of every command together.
 struct Command {
-  std::string name;   ///< analyze, derive, init, simulate, compare, reproduce, methods, formulations
+  std::string name;   ///< analyze, derive, init, simulate, compare, linearize, bode, reproduce, methods, formulations
   std::string model;  ///< path of the model file, or NAME for the catalogues
   std::vector<std::string> set, fix;
   std::vector<std::string> curves;  ///< what a figure shows; all if empty
@@ -30,6 +30,15 @@ struct Command {
   std::string reference;
   double time_limit = 10.0;
   std::optional<unsigned> threads;
+
+  bool derivation = false;  ///< derive: step by step
+  bool zero_dynamics = false;     ///< analyze
+  std::optional<double> perturb;  ///< largest violation of an inconsistent start
+  // linearize, bode
+  std::optional<double> at;
+  std::vector<std::string> inputs, targets;
+  std::vector<double> range;
+  std::optional<std::size_t> points;
 
   std::string format = "text";
   bool json = false, quiet = false;
@@ -50,6 +59,8 @@ int init(const Command& command);
 int simulate(const Command& command);
 int compare(const Command& command);
 int reproduce(const Command& command);
+int linearize(const Command& command);
+int bode(const Command& command);
 int methods(const Command& command);
 int formulations(const Command& command);
 

@@ -6,6 +6,7 @@
 #include "cli/check_values.hpp"
 #include "cli/command.hpp"
 #include "cli/output_kinds.hpp"
+#include "cli/perturb.hpp"
 #include "cli/progress.hpp"
 #include "daedalus/base/error.hpp"
 #include "daedalus/base/text.hpp"
@@ -85,6 +86,7 @@ std::string next_command(const Command& command, const solve::Comparison& compar
 
 int compare(const Command& command) {
   check_lists(command);
+  if (command.perturb) return compare_perturbed(command);
   refuse_folder(command.output, "table.csv");
   refuse_folder(command.plot, "diagram.svg");
   refuse_folder(command.page, "page.html");

@@ -9,8 +9,8 @@ int init(const Command& command) {
   const solve::Prepared prepared = solve::prepare(read(command));
   const solve::Start start =
       solve::consistent_start(prepared, solve::start_time(*prepared.model, command.run),
-                              solve::initialize_mode(*prepared.model, command.run));
-  if (start.index_above_one) solve::refuse_index(*prepared.model);
+                              solve::initialize_mode(*prepared.model, command.run), solve::Look::around);
+  if (start.index_above_one && !prepared.linear) solve::refuse_index(*prepared.model);
   print(command.json ? report::to_json(start, *prepared.model)
                      : report::to_text(start, *prepared.model, command.model));
   if (!start.found)

@@ -88,6 +88,8 @@ int run(const Command& command) {
   if (command.name == "simulate") return simulate(command);
   if (command.name == "compare") return compare(command);
   if (command.name == "reproduce") return reproduce(command);
+  if (command.name == "linearize") return linearize(command);
+  if (command.name == "bode") return bode(command);
   if (command.name == "methods") return methods(command);
   return formulations(command);
 }

@@ -13,12 +13,6 @@ namespace daedalus::cli {
 
 namespace {
 
-/// Commands and options of the contract that this version does not have.
-const std::vector<std::string>& later_commands() {
-  static const std::vector<std::string> names{"linearize", "bode"};
-  return names;
-}
-
 /// CLI11 takes an empty text for a number that was not given.
 void refuse_empty_values(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options())
@@ -32,10 +26,6 @@ void refuse_empty_values(const CLI::App& command) {
                                                    : "write daedalus " + command.get_name() + " model.toml");
 }
 
-[[noreturn]] void not_yet(const std::string& what) {
-  throw Error("not-yet", what + " is not available yet", "`daedalus --help` lists what is");
-}
-
 }  // namespace
 
 std::optional<int> parse(int argc, const char* const* argv, Command& command) {
@@ -44,8 +34,6 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   app.set_version_flag("--version", report::version_text());
   app.footer("A first model and everything else: docs/index.md");
 
-  std::string perturb;
-  bool steps = false;
   auto& run = command.run;
 
   const auto add = [&](const char* name, const char* summary) {
@@ -69,10 +57,11 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   CLI::App* analyze = add("analyze", "class, index, degrees of freedom, hidden constraints, consistency");
   add_model(analyze);
   analyze->add_option("--plot", command.plot, "picture of the signature matrix and its blocks: .svg or .pdf");
+  analyze->add_flag("--zero-dynamics", command.zero_dynamics, "the motion on the constraints: its dimension, where it rests, and whether that is stable");
   CLI::App* derive = add("derive", "the equations: M, C, dV/dq, Q, G and the hidden constraints");
   add_model(derive);
   derive->add_option("--format", command.format, "text, latex or json")->check(CLI::IsMember({"text", "latex", "json"}));
-  derive->add_flag("--steps", steps, "the derivation step by step");
+  derive->add_flag("--steps", command.derivation, "the derivation step by step");
   CLI::App* init = add("init", "consistent initial values, what was moved and by how much");
   add_model(init);
   init->add_option("--initialize", run.initialize, "project, check or off");
@@ -87,7 +76,8 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
     sub->add_option("--samples", run.samples, "number of output rows, evenly spaced")->check(CLI::NonNegativeNumber);
     sub->add_option("--every", run.every, "distance of output rows in time");
     sub->add_option("--at", run.at, "output times, separated by commas")->delimiter(',');
-    sub->add_option("--perturb", perturb, "inconsistent start on purpose (later version)");
+    sub->add_option("--perturb", command.perturb,
+                    "a start that violates the constraints by this part of their largest terms; compare maps all up to it");
   };
   const auto repeated = [](CLI::Option* option) { option->expected(1)->allow_extra_args(false)->take_all(); };
   CLI::App* simulate = add("simulate", "a trajectory");
@@ -121,6 +111,24 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   compare->add_option("--report", command.page, "self-contained page with work-precision diagrams: .html");
   compare->add_option("--plot", command.plot, "work-precision diagram: .svg or .pdf");
 
+  const auto add_ports = [&](CLI::App* sub) {
+    sub->add_option("--at", command.at, "time of the point on the trajectory (default: the start)");
+    repeated(sub->add_option("--input", command.inputs, "inputs or parameters, separated by commas (default: all inputs)")->delimiter(','));
+    repeated(sub->add_option("--to", command.targets, "outputs or variables, separated by commas (default: all outputs)")->delimiter(','));
+    sub->add_option("--initialize", run.initialize, "project, check or off");
+  };
+  CLI::App* linearize = add("linearize", "the linear model at a point of the trajectory");
+  add_model(linearize);
+  add_ports(linearize);
+  linearize->add_option("--output", command.output, "file for the linear model: .toml (of kind linear) or .json");
+  CLI::App* bode = add("bode", "frequency response of a linear model, or of any model at a point: table and picture");
+  add_model(bode);
+  add_ports(bode);
+  bode->add_option("--range", command.range, "LOW,HIGH: angular frequencies (default: a decade around poles and zeros)")->delimiter(',');
+  bode->add_option("--points", command.points, "number of frequencies (default: 10 per decade)")->check(CLI::NonNegativeNumber);
+  bode->add_option("--output", command.output, "file for the table: .csv or .json");
+  bode->add_option("--plot", command.plot, "picture of magnitude and phase: .svg or .pdf");
+
   CLI::App* reproduce = add("reproduce", "the experiments of the documents done again, beside the printed numbers");
   reproduce->add_option("NAME", command.models, "some of them (default: all)");
   reproduce->add_option("--output", command.output, "page with tables, and its pictures in a folder beside it: .md");
@@ -133,8 +141,6 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   CLI::App* formulations = add("formulations", "the catalogue of formulations");
   formulations->add_option("NAME", command.model, "one of them");
 
-  if (argc > 1 && std::find(later_commands().begin(), later_commands().end(), argv[1]) != later_commands().end())
-    not_yet(std::string("the command '") + argv[1] + "'");
   if (argc == 1) {
     std::fputs(app.help().c_str(), stderr);
     return wrong_input;
@@ -155,9 +161,6 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   }
   for (const CLI::App* sub : app.get_subcommands()) refuse_empty_values(*sub);
   if (command.format == "json") command.json = true;
-  if (steps) not_yet("derive --steps");
-  for (const auto& [value, name] : {std::pair{&perturb, "--perturb"}})
-    if (!value->empty()) not_yet(name);
   return std::nullopt;
 }
 

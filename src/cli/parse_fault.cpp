@@ -29,6 +29,7 @@ Error unknown_command(const std::string& word, const std::vector<std::string>& c
   if (const std::string_view meant = meant_command(word); !meant.empty()) advice = fmt::format("did you mean '{}'?", meant);
   if (word == "help") advice = "write daedalus --help";
   if (word == "version") advice = "write daedalus --version";
+  if (word == "bench") advice = "the benchmarks come with the sources: ./daedalus bench there";
   for (const std::string_view picture : {"plot", "draw", "figure"})
     if (word == picture) advice = "a figure is an option: daedalus simulate model.toml --plot figure.svg";
   for (const std::string_view page : {"report", "show", "animate", "view"})

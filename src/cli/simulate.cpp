@@ -8,6 +8,7 @@
 #include "cli/check_values.hpp"
 #include "cli/command.hpp"
 #include "cli/output_kinds.hpp"
+#include "cli/perturb.hpp"
 #include "cli/progress.hpp"
 #include "daedalus/base/error.hpp"
 #include "daedalus/base/text.hpp"
@@ -165,6 +166,7 @@ std::string stream_fault(const report::CsvStream& stream, const char* fate_of_on
 }  // namespace
 
 int simulate(const Command& command) {
+  if (command.perturb) return simulate(with_perturbed_start(command));
   check_values(command);
   for (const std::string& path : {command.output, command.plot, command.page}) refuse_folder(path);
   const FileKind kind = kind_of(command.output);

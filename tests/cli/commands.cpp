@@ -4,6 +4,7 @@
 #include <map>
 
 #include "cli/run.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 namespace {
@@ -200,8 +201,8 @@ c = "y + z = x"
   EXPECT_EQ(json["structure"]["overdetermined"]["equations"], (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(json["structure"]["underdetermined"]["unknowns"], (std::vector<std::string>{"y", "z"}));
   const Call text = daedalus("analyze " + model);
-  EXPECT_NE(text.out.find("too many  2 equations (a, b) for 1 unknown (x)\n"), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("too few   1 equation (c) for 2 unknowns (y, z)\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("too many  2 equations (a and b) for 1 unknown (x)\n"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("too few   1 equation (c) for 2 unknowns (y and z)\n"), std::string::npos) << text.out;
 }
 
 TEST(Init, SaysWhatMoved) {
@@ -212,7 +213,15 @@ TEST(Init, SaysWhatMoved) {
   EXPECT_NEAR(json["values"]["lambda.rod"], -3.68451689903357615, 1e-13);
   EXPECT_NEAR(json["moved"]["y"], 2.34742412017939357 - 2.35, 1e-15);
   EXPECT_LE(json["residual"], 1e-15);
-  EXPECT_EQ(json["branches"], nlohmann::json::array());
+  // x is fixed: the bob is above or below.
+  ASSERT_EQ(json["branches"].size(), 2u);
+  EXPECT_EQ(json["branches"][0]["taken"], true);
+  EXPECT_NEAR(json["branches"][1]["values"]["y"], -2.34742412017939357, 1e-12);
+  EXPECT_EQ(json["branch_search"], (nlohmann::json{{"starts", 64}, {"seed", 1}}));
+  EXPECT_EQ(json["free_values"]["count"], 2);
+  EXPECT_EQ(json["free_values"]["fixed"], nlohmann::json::array({"x"}));
+  EXPECT_EQ(json["free_values"]["sets"],
+            nlohmann::json::parse(R"json([["x", "der(x)"], ["x", "der(y)"], ["y", "der(x)"], ["y", "der(y)"]])json"));
 }
 
 TEST(Init, RefusesAnInconsistentStartWhenAsked) {
@@ -227,6 +236,12 @@ TEST(Derive, PrintsTextLatexAndJson) {
   EXPECT_NE(daedalus("derive models/pendulum.toml").out.find("[ 2*x  2*y ]"), std::string::npos);
   EXPECT_NE(daedalus("derive models/pendulum.toml --format latex").out.find("\\ddot{x}"), std::string::npos);
   EXPECT_EQ(daedalus("derive models/pendulum.toml --format json").json()["M"][0][0], "m");
+  EXPECT_NE(daedalus("derive models/circle_dae.toml --steps").out.find("index 2"), std::string::npos);
+  EXPECT_NE(daedalus("derive models/circle_dae.toml --steps --format latex").out.find("\\dot{x}"), std::string::npos);
+  const auto steps = daedalus("derive models/circle_dae.toml --steps --format json").json();
+  EXPECT_EQ(steps["index"], 2);
+  EXPECT_EQ(steps["consistency_conditions"][0]["equation"], "(x1^2 + x2^2 - 1)/2 = 0");
+  EXPECT_EQ(steps["reduced_system"][2]["name"], "der(circle)");
 }
 
 TEST(Catalogues, ListEveryEntryWithItsFields) {
@@ -264,9 +279,9 @@ TEST(Mistakes, AreAnsweredWithTheNearestName) {
       {"simulate models/pendulum.toml --fix y=2", "contradict"},
       {"simulate models/nothing.toml", "models/nothing.toml"},
       {"simulate", "needs a model"},
-      {"linearize models/pendulum.toml", "not available yet"},
-      {"compare models/pendulum.toml --perturb 1e-3", "not available yet"},
-      {"simulate models/pendulum.toml --perturb 1e-3", "not available yet"},
+      {"linearize models/pendulum.toml --input nothing", "has no input or parameter 'nothing'"},
+      {"compare models/pendulum.toml --perturb -1", "it must be positive"},
+      {"simulate models/kepler.toml --perturb 1e-3", "has no start with every constraint violated"},
       {"methods no-such-method", "there is no"},
   };
   for (const auto& [args, text] : calls) {
@@ -292,7 +307,7 @@ TEST(Help, AndVersionEndWell) {
 TEST(Models, AllRun) {
   const std::map<std::string, std::string> part{{"two_bit_adder", " --t-end 12"}, {"wheelset", " --t-end 0.5"}};
   std::size_t found = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(DAEDALUS_SOURCE_DIR "/models")) {
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_folder() + "/models")) {
     if (entry.path().extension() != ".toml") continue;
     ++found;
     const auto shortened = part.find(entry.path().stem().string());

@@ -12,6 +12,7 @@
 
 #include "cli/motion.hpp"
 #include "cli/run.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 namespace {
@@ -23,7 +24,7 @@ class Background {
  public:
   Background(const Folder& folder, std::vector<std::string> words)
       : out_(folder.file("background.out")), err_(folder.file("background.err")) {
-    words.insert(words.begin(), DAEDALUS_BINARY_DIR "/daedalus");
+    words.insert(words.begin(), tests::build_folder() + "/daedalus");
     std::vector<char*> arguments;
     for (std::string& word : words) arguments.push_back(word.data());
     arguments.push_back(nullptr);
@@ -152,7 +153,7 @@ TEST(Interruption, ASecondSignalEndsAtOnce) {
   // While the first file is written nothing else is done; a pipe that nobody reads makes that last for ever.
   const Folder folder;
   ASSERT_EQ(mkfifo(folder.file("pipe.csv").c_str(), 0600), 0);
-  const Background run(folder, {"simulate", DAEDALUS_SOURCE_DIR "/models/pendulum.toml", "--t-end", "1e9", "--output",
+  const Background run(folder, {"simulate", tests::source_folder() + "/models/pendulum.toml", "--t-end", "1e9", "--output",
                                 folder.file("pipe.csv")});
   const int reader = open(folder.file("pipe.csv").c_str(), O_RDONLY);
   std::this_thread::sleep_for(Seconds(0.5));
@@ -168,7 +169,7 @@ TEST(Interruption, ASecondSignalEndsAtOnce) {
 TEST(Interruption, OfAComparisonKeepsTheRunsThatAreDone) {
   const Folder folder;
   // Fixed steps of 1e-9 take hours; they come after the tolerances.
-  const Background run(folder, {"compare", DAEDALUS_SOURCE_DIR "/models/pendulum.toml", "--t-end", "2", "--rtol",
+  const Background run(folder, {"compare", tests::source_folder() + "/models/pendulum.toml", "--t-end", "2", "--rtol",
                                 "1e-3,1e-4", "--step", "1e-9", "--time-limit", "1e9", "--output", folder.file("c.json"),
                                 "--report", folder.file("c.html"), "--plot", folder.file("c.svg")});
   std::this_thread::sleep_for(Seconds(5.0));
@@ -228,7 +229,7 @@ TEST(Disk, ALimitLeavesWholeRowsFromWhichTheRunContinues) {
       "simulate " + folder.write("model.toml", forgetful_pendulum) + " --t-end 40 --quiet --output ";
   ASSERT_EQ(daedalus(run + folder.file("whole.csv")).status, 0);
   const Folder logs;
-  const std::string command = "cd '" DAEDALUS_SOURCE_DIR "' && ulimit -f 16 && '" DAEDALUS_BINARY_DIR "/daedalus' " +
+  const std::string command = "cd '" + tests::source_folder() + "' && ulimit -f 16 && '" + tests::build_folder() + "/daedalus' " +
                               run + file + " 2>'" + logs.file("err") + "' || exit 9";
   const int raw = std::system(("(" + command + ")").c_str());
   EXPECT_EQ(WEXITSTATUS(raw), 9);
@@ -268,13 +269,13 @@ TEST(Progress, IsShownOnATerminalOnly) {
   const Folder folder;
   const std::string model = folder.write("model.toml", forgetful_pendulum);
   const auto on_terminal = [&](const std::string& more) {
-    const std::string command = "script -qec \"timeout -s INT 2 '" DAEDALUS_BINARY_DIR "/daedalus' simulate " + model +
+    const std::string command = "script -qec \"timeout -s INT 2 '" + tests::build_folder() + "/daedalus' simulate " + model +
                                 " --t-end 1e7 " + more + "\" " + folder.file("log") + " >/dev/null </dev/null";
     EXPECT_GE(std::system(command.c_str()), 0);
     return slurp(folder.file("log"));
   };
   const std::string counted = [&] {
-    const std::string command = "script -qec \"timeout -s INT 3 '" DAEDALUS_BINARY_DIR "/daedalus' compare " + model +
+    const std::string command = "script -qec \"timeout -s INT 3 '" + tests::build_folder() + "/daedalus' compare " + model +
                                 " --t-end 2 --step 1e-9 --method dop853\" " + folder.file("log") + " >/dev/null </dev/null";
     EXPECT_GE(std::system(command.c_str()), 0);
     return slurp(folder.file("log"));

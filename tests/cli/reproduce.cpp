@@ -43,6 +43,10 @@ TEST(Reproduce, EveryExperimentShowsWhatItIsComparedWith) {
       {"000-figures", {"3.69"}},
       {"001-table1", {"253", "284", "3718", "201"}},
       {"001-tables23", {"1.71e-5", "1.54e-2", "2.95e-1", "382", "1058", "30"}},
+      {"002-figure2", {}},
+      {"002-figure3", {}},
+      {"002-figure4", {}},
+      {"002-figure5", {}},
       {"003-drift", {}},
       {"003-poles", {}},
       {"004-drift", {"1.84150", "0.31052", "2.07436"}}};

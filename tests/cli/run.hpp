@@ -12,6 +12,8 @@
 #include <sstream>
 #include <string>
 
+#include "folders.hpp"
+
 namespace daedalus::tests {
 
 /// What a call of the command left behind.
@@ -49,7 +51,7 @@ class Folder {
 /// Runs `daedalus ARGS` through the shell, in the root of the project.
 inline Call daedalus(const std::string& args) {
   const Folder folder;
-  const std::string command = "cd '" DAEDALUS_SOURCE_DIR "' && '" DAEDALUS_BINARY_DIR "/daedalus' " + args + " >'" +
+  const std::string command = "cd '" + tests::source_folder() + "' && '" + tests::build_folder() + "/daedalus' " + args + " >'" +
                               folder.file("out") + "' 2>'" + folder.file("err") + "'";
   Call call;
   const int raw = std::system(command.c_str());

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/run.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 namespace {
@@ -21,7 +22,7 @@ void PrintTo(const Case& one, std::ostream* out) { *out << one.name; }
 /// A case is a line '=== name', perhaps a model, commands after '$ ', a line '--- answer' with the status if it is not 2,
 /// the answer on standard error. {folder} is a folder of its own, in which the model is model.toml.
 std::vector<Case> cases() {
-  std::ifstream file(DAEDALUS_SOURCE_DIR "/tests/cli/wrong_command_lines.txt");
+  std::ifstream file(tests::source_folder() + "/tests/cli/wrong_command_lines.txt");
   std::vector<Case> result;
   std::string line;
   bool answer = false;

@@ -6,11 +6,11 @@
 
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/tidy.hpp"
+#include "daedalus/report/matrix_text.hpp"
 
 namespace daedalus::report {
 
 using expr::Expr;
-using expr::SparseExpr;
 using mechanics::Constraint;
 using mechanics::Equations;
 using mechanics::ForceTerms;
@@ -21,39 +21,6 @@ std::string text_of(Expr e) { return expr::to_text(expr::tidy(e)); }
 
 bool all_zero(const std::vector<Expr>& values) {
   return std::all_of(values.begin(), values.end(), [](const Expr& e) { return e.is_constant(0.0); });
-}
-
-/// A small matrix as rows, a large or wide one entry by entry.
-std::string matrix_text(const std::string& name, const SparseExpr& matrix) {
-  if (matrix.value.empty()) return fmt::format("{} = 0\n", name);
-  std::vector<std::string> cells(matrix.rows * matrix.columns, "0");
-  std::vector<std::size_t> width(matrix.columns, 1);
-  std::size_t total = 0;
-  constexpr std::size_t widest = 110, largest = 12;
-  const bool small = matrix.rows <= largest && matrix.columns <= largest;
-  if (small) {
-    for (std::size_t i = 0; i < matrix.rows; ++i)
-      for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-        cells[i * matrix.columns + matrix.column[k]] = text_of(matrix.value[k]);
-    for (std::size_t j = 0; j < matrix.columns; ++j) {
-      for (std::size_t i = 0; i < matrix.rows; ++i) width[j] = std::max(width[j], cells[i * matrix.columns + j].size());
-      total += width[j] + 2;
-    }
-  }
-  std::string text = fmt::format("{} =\n", name);
-  if (small && total <= widest) {
-    for (std::size_t i = 0; i < matrix.rows; ++i) {
-      text += "  [";
-      for (std::size_t j = 0; j < matrix.columns; ++j) text += fmt::format(" {:<{}} ", cells[i * matrix.columns + j], width[j]);
-      text += "]\n";
-    }
-    return text;
-  }
-  for (std::size_t i = 0; i < matrix.rows; ++i)
-    for (std::size_t k = matrix.row_start[i]; k < matrix.row_start[i + 1]; ++k)
-      if (const std::string entry = text_of(matrix.value[k]); entry != "0")
-        text += fmt::format("  [{},{}]  {}\n", i + 1, matrix.column[k] + 1, entry);
-  return text;
 }
 
 std::string vector_text(const std::string& name, const std::vector<Expr>& values, const std::vector<std::string>& labels) {

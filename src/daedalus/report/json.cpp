@@ -8,6 +8,7 @@
 #include "daedalus/report/comparison.hpp"
 #include "daedalus/report/methods.hpp"
 #include "daedalus/report/version.hpp"
+#include "daedalus/solve/start_search.hpp"
 #include "daedalus/solve/tableau_method.hpp"
 
 namespace daedalus::report {
@@ -215,6 +216,9 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["singular_positions"] = Json::array();
   for (const integrate::SingularPosition& passed : trajectory.singular_positions)
     json["singular_positions"].push_back({{"t", passed.t}, {"constraints", passed.constraints}});
+  json["singular_points"] = Json::array();
+  for (const integrate::SingularPoint& point : trajectory.singular_points)
+    json["singular_points"].push_back({{"t", point.t}, {"equations", point.equations}, {"unknowns", point.unknowns}});
   json["stats"] = stats_json(trajectory.stats);
   json["stats"]["seconds"] = trajectory.seconds;
   json["stats"]["prepare_seconds"] = trajectory.prepare_seconds;
@@ -315,6 +319,83 @@ Json structure_json(const structure::StructuralAnalysis& structure, const solve:
   return json;
 }
 
+void add_linear(Json& json, const solve::LinearFindings& findings) {
+  const structure::KroneckerStructure& s = findings.structure;
+  json["regular"] = s.regular;
+  json["decidable"] = s.decided;
+  json["exact"] = s.exact;
+  json["gap"] = s.exact ? Json() : Json(s.gap());
+  json["kronecker_index"] = s.index ? Json(*s.index) : Json();
+  json["differential_dimension"] = s.differential_dimension;
+  json["nilpotent_blocks"] = s.nilpotent_blocks;
+  json["column_minimal_indices"] = s.column_minimal_indices;
+  json["row_minimal_indices"] = s.row_minimal_indices;
+  json["finite_eigenvalues"] = Json::array();
+  for (const std::complex<double>& value : s.spectrum())
+    json["finite_eigenvalues"].push_back({value.real(), value.imag()});
+  json["eigenvalue_clusters"] = Json::array();
+  for (const structure::FiniteEigenvalue& one : s.finite)
+    json["eigenvalue_clusters"].push_back({{"value", {one.value.real(), one.value.imag()}},
+                                           {"multiplicity", one.multiplicity},
+                                           {"error", one.error}});
+  json["staircase"] = Json::array();
+  for (const structure::StaircaseRank& rank : s.ranks)
+    json["staircase"].push_back({{"matrix", std::string(1, rank.of)},
+                                 {"sweep", rank.left ? "rows" : "columns"},
+                                 {"step", rank.step},
+                                 {"rows", rank.rows},
+                                 {"columns", rank.columns},
+                                 {"rank", rank.rank},
+                                 {"kept", rank.kept},
+                                 {"dropped", rank.dropped}});
+  json["consistent_manifold"] = Json::array();
+  for (const solve::LinearFindings::Equation& one : findings.manifold)
+    json["consistent_manifold"].push_back({{"equation", one.equation}, {"with_f", one.with_f}});
+  json["free_unknowns"] = Json::array();
+  for (const solve::LinearFindings::Freedom& one : findings.free)
+    json["free_unknowns"].push_back({{"unknowns", one.unknowns}, {"additions", one.additions}});
+  json["dependent_equations"] = Json::array();
+  for (const solve::LinearFindings::Dependence& one : findings.dependences)
+    json["dependent_equations"].push_back({{"equations", one.equations},
+                                           {"combination", one.combination},
+                                           {"condition", one.condition},
+                                           {"value", one.left},
+                                           {"holds", one.holds}});
+}
+
+}  // namespace
+
+namespace {
+
+Json easiness_json(const std::optional<solve::Easiness>& easy) {
+  if (!easy) return {};
+  return {{"easy", easy->easy()}, {"rank", easy->rank}, {"size", easy->size}, {"dependent", easy->dependent}};
+}
+
+Json degrees_json(const std::optional<solve::ConstraintDegrees>& degrees) {
+  if (!degrees) return {};
+  Json constraints = Json::array();
+  for (std::size_t i = 0; i < degrees->constraints.size(); ++i)
+    constraints.push_back({{"name", degrees->constraints[i]},
+                           {"degree", degrees->degree[i] ? Json(*degrees->degree[i]) : Json()}});
+  return {{"constraints", constraints},
+          {"rank", degrees->rank},
+          {"size", degrees->constraints.size()},
+          {"index", degrees->index ? Json(*degrees->index) : Json()}};
+}
+
+Json free_values_json(const solve::FreeValues& free) {
+  if (!free.known) return {};
+  Json groups = Json::array();
+  for (const solve::FreeValues::Group& group : free.groups)
+    groups.push_back({{"choose", group.choose}, {"of", group.of}, {"any", group.any}, {"sets", group.sets}, {"sets_complete", group.listed}});
+  bool complete = true;
+  const auto sets = free.sets(complete);
+  return {{"count", free.count},           {"groups", groups},          {"sets", sets},
+          {"sets_complete", complete},     {"determined", free.determined}, {"instead", free.instead},
+          {"fixed", free.fixed},           {"surplus", free.surplus}};
+}
+
 }  // namespace
 
 std::string to_json(const solve::Analysis& analysis) {
@@ -326,7 +407,9 @@ std::string to_json(const solve::Analysis& analysis) {
   json["equations"] = analysis.equations;
   json["degrees_of_freedom"] = analysis.degrees_of_freedom;
   json["free_initial_values"] = analysis.free_initial_values;
+  json["free_values"] = free_values_json(analysis.free);
   json["index"] = analysis.index ? Json(*analysis.index) : Json();
+  if (analysis.linear) add_linear(json, *analysis.linear);
   json["ranks"] = Json::array();
   for (const structure::ArrayRanks& ranks : analysis.ranks)
     json["ranks"].push_back({{"derivatives", ranks.mu},
@@ -337,6 +420,8 @@ std::string to_json(const solve::Analysis& analysis) {
                              {"kept", ranks.kept},
                              {"dropped", ranks.dropped}});
   json["structural_index"] = analysis.structural_index ? Json(*analysis.structural_index) : Json();
+  json["easy"] = easiness_json(analysis.easy);
+  json["relative_degrees"] = degrees_json(analysis.degrees);
   json["hidden_constraints"] = Json::array();
   for (const solve::HiddenConstraint& hidden : analysis.hidden)
     json["hidden_constraints"].push_back({{"of", hidden.of}, {"level", hidden.level}, {"equation", hidden.equation}});
@@ -345,6 +430,7 @@ std::string to_json(const solve::Analysis& analysis) {
   json["invariants"] = Json::array();
   for (const solve::InvariantCheck& check : analysis.invariants)
     json["invariants"].push_back({{"name", check.name}, {"rate", check.rate}, {"relative_rate", check.relative}});
+  json["runnable"] = analysis.runnable;
   json["consistent"] = analysis.consistent;
   json["violations"] = violations_json(analysis.violations);
   json["notes"] = analysis.notes;
@@ -371,7 +457,14 @@ std::string to_json(const solve::Start& start, const model::Model& model) {
   json["violations"] = violations_json(start.violations);
   json["redundant_constraints"] = redundancies(start.redundant);
   json["multipliers_not_unique"] = start.open_multipliers;
+  json["free_values"] = free_values_json(start.free);
   json["branches"] = Json::array();
+  for (const solve::Branch& branch : start.branches) {
+    Json one = Json::object();
+    for (const auto& [name, value] : branch.values) one[name] = value;
+    json["branches"].push_back({{"values", one}, {"distance", branch.distance}, {"taken", &branch == &start.branches.front()}});
+  }
+  json["branch_search"] = {{"starts", start.branch_starts}, {"seed", solve::start_seed}};
   json["notes"] = start.notes;
   return text_of(json);
 }

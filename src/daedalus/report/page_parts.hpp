@@ -45,6 +45,9 @@ std::string page_equations(const mechanics::Equations& equations);
 /// The same for the equations of a DAE.
 std::string page_equations(const structure::DaeFunctions& dae);
 
+/// Which unknowns stand in which equations, as written and in the order of solution: a picture and what it says.
+std::string page_structure(const solve::Prepared& prepared);
+
 /// "m/s^2" as m/s², "N*m" as N·m.
 std::string unit_text(const std::string& unit);
 

@@ -73,7 +73,8 @@ class Drawing {
     top_ += margin + title_size + 6.0;
     const double width = cell_ * static_cast<double>(structure.unknowns.size());
     title_ = structure.regular() ? "in the order of solution" : "underdetermined first, overdetermined last";
-    picture_.width = 2.0 * (margin + std::max(left_ + width, width_of({{title_}}, title_size))) + gap;
+    // Browsers without Helvetica set the title in wider letters.
+    picture_.width = 2.0 * (margin + std::max(left_ + width, 1.2 * width_of({{title_}}, title_size))) + gap;
     picture_.height = top_ + cell_ * static_cast<double>(structure.equations.size()) + margin;
   }
 
@@ -150,6 +151,8 @@ class Drawing {
 
 }  // namespace
 
-Picture structure_picture(const solve::Analysis& analysis) { return Drawing(analysis.structure).draw(analysis.model); }
+Picture structure_picture(const StructuralAnalysis& structure, const std::string& model) {
+  return Drawing(structure).draw(model);
+}
 
 }  // namespace daedalus::report

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "daedalus/report/plot_picture.hpp"
-#include "daedalus/solve/analysis.hpp"
+#include "daedalus/structure/structural_analysis.hpp"
 
 namespace daedalus::report {
 
@@ -9,6 +9,6 @@ namespace daedalus::report {
 /// with its blocks on the diagonal. Entries of the system Jacobian are dark, those that only bring in lower derivatives
 /// pale. Where the system is structurally singular: its under-, well- and overdetermined parts. Large matrices are
 /// drawn without names.
-Picture structure_picture(const solve::Analysis& analysis);
+Picture structure_picture(const structure::StructuralAnalysis& structure, const std::string& model);
 
 }  // namespace daedalus::report

@@ -8,9 +8,12 @@
 #include <functional>
 #include <map>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/formulate/formulation_entry.hpp"
+#include "daedalus/report/linear_text.hpp"
 #include "daedalus/report/text_parts.hpp"
+#include "daedalus/report/text_start.hpp"
 
 namespace daedalus::report {
 
@@ -71,10 +74,32 @@ std::string index_text(const solve::Analysis& analysis) {
   const std::string found = analysis.index                                 ? std::to_string(*analysis.index)
                             : analysis.system_class.ends_with("above 1") ? "above 1"
                                                                            : "not defined";
+  if (analysis.linear && !analysis.linear->structure.regular) return "none: the pencil is singular";
   if (!analysis.structural_index) return found + " (structurally singular)";
   if (analysis.structure_check.verdict == StructureCheck::Verdict::singular)
     return fmt::format("{} (structural index {}, not valid here)", found, *analysis.structural_index);
   return fmt::format("{} (structural index {})", found, *analysis.structural_index);
+}
+
+std::string easy_line(const solve::Easiness& easy) {
+  if (easy.easy()) return line("easy", fmt::format("yes: the equations determine x' and z, [dF/dx', dF/dz] has full rank {}", easy.rank));
+  return line("easy", fmt::format("no: [dF/dx', dF/dz] has rank {} of {}; nothing new from {}", easy.rank, easy.size,
+                                  listed(easy.dependent)));
+}
+
+/// The relative degrees, and whether they tell the index.
+std::string degree_line(const solve::ConstraintDegrees& degrees, const std::optional<int>& index) {
+  std::map<std::string, std::vector<std::string>> with;  // by degree
+  for (std::size_t i = 0; i < degrees.constraints.size(); ++i)
+    with[degrees.degree[i] ? std::to_string(*degrees.degree[i]) : "none here"].push_back(degrees.constraints[i]);
+  std::vector<std::string> parts;
+  for (const auto& [degree, names] : with) parts.push_back(fmt::format("{} of {}", degree, listed(names)));
+  const std::string text = fmt::format("relative degree {}", joined(parts));
+  if (!degrees.index)
+    return line("degree", fmt::format("{}; no vector relative degree (rank {} of {}), so that they do not tell the index", text,
+                                      degrees.rank, degrees.constraints.size()));
+  const bool agrees = index && static_cast<std::size_t>(*index) == *degrees.index;
+  return line("degree", fmt::format("{}; the largest + 1 is the index, {}{}", text, *degrees.index, agrees ? "" : ", which is not what was found otherwise"));
 }
 
 /// Which equations are differentiated and which derivatives they then determine, what must be solved together, and
@@ -95,15 +120,15 @@ std::string structure_lines(const structure::StructuralAnalysis& structure) {
   for (const auto& [times, names] : differentiated)
     if (++shown <= most_lines)
       text += line(shown == 1 ? "offsets" : "", fmt::format("differentiated {}: {}", count(static_cast<std::size_t>(times), "time"),
-                                                            structure::listed(names)));
+                                                            listed(names)));
   if (shown > most_lines) text += line("", fmt::format("... and {} (--json lists all)", count(shown - most_lines, "further line")));
   std::size_t loops = 0;
   for (const structure::Part& block : structure.blocks) {
     if (block.rows.size() == 1 || ++loops > most_lines) continue;
     std::vector<std::string> derivatives;
     for (const std::size_t j : block.columns) derivatives.push_back(structure.highest_derivative(j));
-    text += line(loops == 1 ? "loop" : "", fmt::format("{} together determine {}", structure::listed(structure.equation_names(block.rows)),
-                                                       structure::listed(derivatives)));
+    text += line(loops == 1 ? "loop" : "", fmt::format("{} together determine {}", listed(structure.equation_names(block.rows)),
+                                                       listed(derivatives)));
   }
   if (loops > most_lines) text += line("", fmt::format("... and {} (--json lists all)", count(loops - most_lines, "further loop")));
   return text;
@@ -190,6 +215,8 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   text += line("size", fmt::format("{}, {}", count(analysis.unknowns, "unknown"), count(analysis.equations, "equation")));
   const bool mechanical = analysis.kind == "lagrangian" || analysis.kind == "mechanical";
   text += line("index", index_text(analysis));
+  if (analysis.easy) text += easy_line(*analysis.easy);
+  if (analysis.degrees) text += degree_line(*analysis.degrees, analysis.index);
   const std::string free = count(analysis.free_initial_values, "initial value") + " free";
   if (mechanical)
     text += line("freedom", count(analysis.degrees_of_freedom, "degree") + " of freedom, " + free);
@@ -197,6 +224,8 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
     text += line("freedom", free);
   else if (analysis.structure_check.verdict == StructureCheck::Verdict::regular)
     text += line("freedom", free + ", by the structure");
+  text += choice_lines(analysis.free);
+  if (analysis.linear) text += linear_lines(*analysis.linear);
   if (!mechanical) text += structure_lines(analysis.structure);
   for (std::size_t i = 0; i < analysis.hidden.size() && i < most_lines; ++i)
     text += line(i == 0 ? "hidden" : "",
@@ -218,8 +247,13 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   if (analysis.violations.size() > most_lines)
     text += line("", fmt::format("... and {} further violations", analysis.violations.size() - most_lines));
   text += notes_lines(analysis.notes);
+  if (analysis.linear && !analysis.linear->structure.regular)
+    return text + line("next", "correct the equations or unknowns that are named: no f and no start make the solution unique");
   if (!mechanical && !analysis.structure.regular())
     return text + line("next", "correct the equations that are named: every unknown needs an equation of its own");
+  if (!analysis.runnable) return text + line("next", "correct what the note names, then analyze again");
+  if (!mechanical && !analysis.index && !analysis.notes.empty())
+    return text + line("next", "mend what the note names; daedalus init shows where it stands");
   text += line("next", analysis.consistent ? fmt::format("daedalus simulate {}", path)
                                            : fmt::format("daedalus init {}   (what a consistent start looks like)", path));
   return text;
@@ -235,6 +269,12 @@ std::string to_text(const solve::Start& start, const model::Model& model, const 
   for (auto& row : rows) row.front() = std::string(&row == &rows.front() ? "values  " : "        ");
   text += table(rows);
   text += line("residual", small(start.residual) + " (largest, relative)");
+  if (start.free.known) {
+    text += line("freedom", count(start.free.count, "initial value") + " free" +
+                                (start.free.fixed.empty() ? "" : ", fixed: " + joined(start.free.fixed)));
+    text += choice_lines(start.free);
+  }
+  text += branch_lines(start);
   for (const solve::Redundancy& one : start.redundant)
     text += line("redundant", fmt::format("{} follows from {}", one.constraint,
                                           one.follows_from.empty() ? "the other constraints" : joined(one.follows_from)));

@@ -17,6 +17,7 @@
 #include "daedalus/report/plot_font.hpp"
 #include "daedalus/report/plot_reduce.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "folders.hpp"
 
 namespace daedalus::report {
 namespace {
@@ -45,7 +46,7 @@ solve::Trajectory run_of(const model::Model& model, double t_end) {
 }
 
 model::Model shipped(const std::string& name) {
-  return model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/" + name + ".toml");
+  return model::read_model(tests::source_folder() + "/models/" + name + ".toml");
 }
 
 TEST(PlotAxis, TicksAreAtOneTwoFive) {
@@ -254,7 +255,7 @@ TEST(PlotData, DrawsExpressionsOfPlots) {
 TEST(PlotData, ShowsSomeMembersOfALargeFamily) {
   model::Overrides overrides;
   overrides.set = {{"N", "30"}};
-  const model::Model model = model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/chain.toml", overrides);
+  const model::Model model = model::read_model(tests::source_folder() + "/models/chain.toml", overrides);
   const PlotData data = plot_data(run_of(model, 0.05), model);
   for (const Panel& panel : data.panels) EXPECT_LE(panel.curves.size(), 8U) << panel.y_title;
   EXPECT_TRUE(data.panels.front().family);

@@ -5,13 +5,14 @@
 #include <algorithm>
 
 #include "daedalus/model/reader.hpp"
+#include "daedalus/solve/analysis.hpp"
 
 namespace daedalus::report {
 namespace {
 
 Picture picture_of(const std::string& text) {
   const auto model = std::make_shared<const model::Model>(model::read_model_text(text, "test"));
-  return structure_picture(solve::analyze(model, 0.0));
+  return structure_picture(solve::analyze(model, 0.0).structure, model->name);
 }
 
 std::size_t boxes(const Picture& picture) {

@@ -1,0 +1,92 @@
+#include "daedalus/report/linear_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/report/text_parts.hpp"
+
+namespace daedalus::report {
+
+namespace {
+
+constexpr std::size_t most_lines = 12, most_eigenvalues = 16;
+
+/// "3-fold -1 +- 2i (to 1e-13)"; conjugates are written once, with the one of positive imaginary part.
+std::string eigenvalue_text(const structure::FiniteEigenvalue& one, bool exact) {
+  const double scale = std::abs(one.value);
+  const auto shown = [&](double part) {
+    return brief(std::abs(part) < std::max(one.error, 1e-14 * scale) ? 0.0 : part, 10);
+  };
+  std::string text = shown(one.value.real());
+  if (one.value.imag() > 0.0) {
+    const std::string imaginary = shown(one.value.imag());
+    text = (text == "0" ? "+-" : text + " +- ") + (imaginary == "1" ? "" : imaginary) + "i";
+  }
+  if (one.multiplicity > 1) text = fmt::format("{} ({}-fold)", text, one.multiplicity);
+  if (!exact && one.error > 1e-9 * std::max(scale, 1.0)) text += fmt::format(" to {}", brief(one.error, 1));
+  return text;
+}
+
+std::string spectrum_text(const structure::KroneckerStructure& s) {
+  if (s.finite.empty()) return "no finite eigenvalue";
+  std::vector<std::string> texts;
+  for (const structure::FiniteEigenvalue& one : s.finite)
+    if (one.value.imag() >= 0.0) texts.push_back(eigenvalue_text(one, s.exact));
+  const std::size_t all = texts.size();
+  if (all > most_eigenvalues) texts.resize(most_eigenvalues);
+  return joined(texts) +
+         (all > most_eigenvalues ? fmt::format(", ... and {} more (--json lists all)", all - most_eigenvalues) : "");
+}
+
+std::string sizes(const std::vector<std::size_t>& numbers) {
+  std::vector<std::string> texts;
+  for (const std::size_t number : numbers) texts.push_back(std::to_string(number));
+  return joined(texts);
+}
+
+std::string ground(const structure::KroneckerStructure& s) {
+  if (s.exact) return "by exact arithmetic";
+  return fmt::format("{}: singular values down to {} count, those up to {} do not",
+                     s.decided ? "by its ranks" : "NOT DECIDED", brief(s.kept, 2), brief(s.dropped, 2));
+}
+
+}  // namespace
+
+std::string linear_lines(const solve::LinearFindings& findings) {
+  const structure::KroneckerStructure& s = findings.structure;
+  std::string text = line("pencil", fmt::format("{}, {}", s.regular ? "regular" : "singular", ground(s)));
+  if (!s.column_minimal_indices.empty()) text += line("", "column minimal indices " + sizes(s.column_minimal_indices));
+  if (!s.row_minimal_indices.empty()) text += line("", "row minimal indices " + sizes(s.row_minimal_indices));
+  if (!s.nilpotent_blocks.empty()) text += line("", "nilpotent blocks " + sizes(s.nilpotent_blocks));
+  text += line("spectrum", spectrum_text(s));
+  for (const solve::LinearFindings::Freedom& one : findings.free) {
+    std::vector<std::string> additions;
+    for (std::size_t k = 0; k < one.unknowns.size(); ++k)
+      additions.push_back(fmt::format("{} to {}", one.additions[k], one.unknowns[k]));
+    text += line("free", fmt::format("nothing determines {}: with any function phi, {} may be added",
+                                     joined(one.unknowns), joined(additions)));
+  }
+  for (const solve::LinearFindings::Dependence& one : findings.dependences) {
+    text += line("dependent", fmt::format("{}: {} contains no unknown", joined(one.equations), one.combination));
+    text += line(
+        "condition",
+        fmt::format("{} {}", one.condition,
+                    one.holds ? "is needed, and holds"
+                              : fmt::format("is needed, but with this f the left side is {}: no solution", one.left)));
+  }
+  if (!s.regular) return text;
+  text +=
+      line("manifold", findings.manifold.empty()
+                           ? "every start is consistent"
+                           : fmt::format("consistent values have dimension {}, bound by {}:", s.differential_dimension,
+                                         count(findings.manifold.size(), "equation")));
+  for (std::size_t i = 0; i < findings.manifold.size() && i < most_lines; ++i)
+    text += line("", findings.manifold[i].equation);
+  if (findings.manifold.size() > most_lines)
+    text += line("", fmt::format("... and {} further ones (--json lists all)", findings.manifold.size() - most_lines));
+  return text;
+}
+
+}  // namespace daedalus::report

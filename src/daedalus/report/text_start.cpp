@@ -1,0 +1,63 @@
+#include "daedalus/report/text_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "daedalus/base/text.hpp"
+#include "daedalus/report/text_parts.hpp"
+#include "daedalus/solve/start_search.hpp"
+
+namespace daedalus::report {
+
+namespace {
+
+constexpr std::size_t most_lines = 6;
+constexpr std::size_t most_values = 8;
+constexpr double round_off = 1e-12;  // of values that differ from each other
+
+}  // namespace
+
+std::string choice_lines(const solve::FreeValues& free) {
+  std::string text;
+  const std::vector<std::string> groups = group_texts(free);
+  for (std::size_t i = 0; i < groups.size() && i < most_lines; ++i) text += line(i == 0 ? "choose" : "", groups[i]);
+  if (groups.size() > most_lines) text += line("", fmt::format("... and {} further groups (--json lists all)", groups.size() - most_lines));
+  return text;
+}
+
+std::string branch_lines(const solve::Start& start) {
+  if (start.branches.empty()) return {};
+  // Values that are the same everywhere say nothing.
+  std::vector<std::size_t> differ;
+  const auto& first = start.branches.front().values;
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (std::ranges::any_of(start.branches, [&](const solve::Branch& branch) {
+          return std::abs(branch.values[i].second - first[i].second) > 1e-6 * std::max(1.0, std::abs(first[i].second));
+        }))
+      differ.push_back(i);
+  std::string text = line("branches", fmt::format("{} consistent starts, found from {} random ones around the guess (seed {})",
+                                                  start.branches.size(), start.branch_starts, solve::start_seed));
+  for (std::size_t k = 0; k < start.branches.size() && k < most_lines; ++k) {
+    const solve::Branch& branch = start.branches[k];
+    std::vector<std::string> values;
+    for (std::size_t i = 0; i < differ.size() && i < most_values; ++i) {
+      const auto& [name, value] = branch.values[differ[i]];
+      values.push_back(fmt::format("{} = {}", name, std::abs(value) < round_off ? "0" : brief(value)));
+    }
+    if (differ.size() > most_values) values.push_back("...");
+    text += line("", fmt::format("{}  {}  (distance {} from the guess{})", k + 1, joined(values), brief(branch.distance, 3),
+                                 k == 0 ? ", taken" : ""));
+  }
+  if (start.branches.size() > most_lines)
+    text += line("", fmt::format("... and {} further ones (--json lists all)", start.branches.size() - most_lines));
+  const auto nearest = std::ranges::min_element(start.branches, {}, &solve::Branch::distance);
+  if (nearest->distance < 0.999 * start.branches.front().distance)
+    text += line("", fmt::format("number {} is nearer to the guess; start values near it choose it", nearest - start.branches.begin() + 1));
+  else
+    text += line("", "start values near another one choose that one");
+  return text;
+}
+
+}  // namespace daedalus::report

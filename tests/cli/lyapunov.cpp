@@ -1,0 +1,68 @@
+// analyze --zero-dynamics, and starts off the constraints on purpose.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "cli/run.hpp"
+
+namespace daedalus::tests {
+namespace {
+
+/// The zero dynamics of the slider-crank are (72) of Di Franco, Scarciotti, Astolfi: at (0, pi) 5 eta'' + c eta' + g eta = 0,
+/// at (pi, 0) 5 eta'' + c eta' - g eta = 0.
+TEST(ZeroDynamics, OfTheSliderCrankRestWhereThePaperSays) {
+  const auto call = daedalus("analyze models/slider_crank.toml --set c=3 --zero-dynamics --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto zero = call.json()["zero_dynamics"];
+  EXPECT_EQ(zero["dimension"], 2);
+  EXPECT_EQ(zero["constraints"], 2);
+  EXPECT_EQ(zero["autonomous"], true);
+  bool hanging = false, upright = false;
+  for (const auto& one : zero["equilibria"]) {
+    const double theta1 = one["state"]["theta1"], theta2 = one["state"]["theta2"];
+    EXPECT_NEAR(theta1 + theta2, M_PI, 1e-9);
+    EXPECT_NEAR(std::sin(theta1), 0.0, 1e-9);
+    const bool down = std::cos(theta1) > 0.0;
+    (down ? hanging : upright) = true;
+    EXPECT_EQ(one["stability"], down ? "asymptotically stable" : "unstable");
+    for (const auto& eigenvalue : one["eigenvalues"]) {
+      const double a = eigenvalue[0], b = eigenvalue[1];
+      EXPECT_NEAR(5.0 * (a * a - b * b) + 3.0 * a + (down ? 9.81 : -9.81), 0.0, 1e-5);
+      EXPECT_NEAR(10.0 * a * b + 3.0 * b, 0.0, 1e-5);
+    }
+  }
+  EXPECT_TRUE(hanging && upright);
+  const auto text = daedalus("analyze models/slider_crank.toml --zero-dynamics");
+  EXPECT_NE(text.out.find("not decided by its linearization"), std::string::npos) << text.out;
+  const auto driven = daedalus("analyze models/kapitza_pendulum.toml --zero-dynamics");
+  EXPECT_NE(driven.out.find("depend on time"), std::string::npos) << driven.out;
+}
+
+TEST(Perturb, StartsOffTheConstraintsByWhatWasAsked) {
+  const Folder folder;
+  const auto call = daedalus("simulate models/pendulum.toml --perturb 0.1 --formulation lyapunov --t-end 2 --residuals --output " +
+                             folder.file("run.csv"));
+  ASSERT_EQ(call.status, 0) << call.err;
+  const std::string text = slurp(folder.file("run.csv"));
+  const std::string first = text.substr(text.find('\n') + 1, text.find('\n', text.find('\n') + 1) - text.find('\n') - 1);
+  // The largest term of x^2 + y^2 = l^2 is l^2 = 6.25.
+  EXPECT_NE(first.find("0.625"), std::string::npos) << first;
+}
+
+TEST(Perturb, MapsTheReturnOfEveryFormulation) {
+  const Folder folder;
+  const auto call = daedalus("compare models/slider_crank.toml --perturb 0.2 --t-end 3 --rtol 1e-6 --json --plot " +
+                             folder.file("map.svg"));
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto json = call.json();
+  EXPECT_EQ(json["runs"].size(), 3u * 49u);
+  for (const auto& run : json["runs"]) {
+    EXPECT_EQ(run["outcome"], "returned") << run.dump();
+    EXPECT_LE(run["time"].get<double>(), 3.0);
+  }
+  EXPECT_NE(slurp(folder.file("map.svg")).find("lyapunov"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace daedalus::tests
