@@ -4,7 +4,6 @@
 // pendulum
 
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,24 +11,18 @@
 #include <optional>
 #include <set>
 
+#include "daedalus/base/processor_time.hpp"
 #include "daedalus/model/reader.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "work_precision.hpp"
 
 using namespace daedalus;
 
 namespace {
 
-struct Point {
-  double digits = 0.0, seconds = 0.0;
-  bool good = false;
+struct Point : bench::WorkPoint {
   std::string method;
 };
-
-double cpu_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
 
 class Model {
  public:
@@ -64,14 +57,14 @@ class Model {
     point.seconds = 1e300;
     double spent = 0.0;
     for (int repeat = 0; repeat < 5 && spent < 0.5; ++repeat) {
-      const double begin = cpu_seconds();
+      const double begin = processor_seconds();
       solve::Trajectory result;
       try {
         result = run(method, rtol);
       } catch (const Error&) {
         return point;
       }
-      const double seconds = cpu_seconds() - begin;
+      const double seconds = processor_seconds() - begin;
       spent += seconds;
       point.seconds = std::min(point.seconds, seconds);
       point.good = result.success();
@@ -95,22 +88,6 @@ class Model {
   solve::Prepared prepared_;
   std::optional<solve::Trajectory> reference_;
 };
-
-/// The least time at which some runs reach these digits, between two of them; none where they never do.
-std::optional<double> time_at(const std::vector<Point>& points, double digits) {
-  std::optional<double> least;
-  const auto offer = [&](double seconds) { least = std::min(least.value_or(seconds), seconds); };
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i].good) continue;
-    if (points[i].digits >= digits) offer(points[i].seconds);
-    if (i == 0 || !points[i - 1].good) continue;
-    const Point &low = points[i - 1], &high = points[i];
-    if (low.digits >= digits || high.digits < digits) continue;
-    const double share = (digits - low.digits) / (high.digits - low.digits);
-    offer(std::exp(std::log(low.seconds) + share * (std::log(high.seconds) - std::log(low.seconds))));
-  }
-  return least;
-}
 
 }  // namespace
 
@@ -146,7 +123,7 @@ int main(int count, char** arguments) {
       double best = 1e300;
       std::string by = "-";
       for (std::size_t i = 0; i < singles.size(); ++i)
-        if (const auto seconds = time_at(lines[i], mine.digits); seconds && *seconds < best) {
+        if (const auto seconds = bench::time_at(lines[i], mine.digits); seconds && *seconds < best) {
           best = *seconds;
           by = singles[i];
         }
