@@ -21,7 +21,8 @@ configure_package_config_file(${CMAKE_SOURCE_DIR}/cmake/daedalusConfig.cmake.in 
 # Before 1.0 a minor version may change the interface.
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/daedalusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/daedalusConfig.cmake ${CMAKE_BINARY_DIR}/daedalusConfigVersion.cmake
-  ${CMAKE_SOURCE_DIR}/cmake/FindKLU.cmake ${CMAKE_SOURCE_DIR}/cmake/FindHDF5Serial.cmake
+  ${CMAKE_SOURCE_DIR}/cmake/FindKLU.cmake ${CMAKE_SOURCE_DIR}/cmake/FindReferenceLapack.cmake
+  ${CMAKE_SOURCE_DIR}/cmake/FindGMP.cmake ${CMAKE_SOURCE_DIR}/cmake/FindHDF5Serial.cmake
   DESTINATION ${config_folder} COMPONENT library)
 
 install(TARGETS daedalus_cli DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
@@ -56,7 +57,10 @@ set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "The command daedalus: analyses, derives
 differential-algebraic equations that are written in a text file.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libdaedalus-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libfmt-dev, libsuitesparse-dev, libhdf5-dev")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libfmt-dev, libsuitesparse-dev, liblapack-dev, libgmp-dev, libhdf5-dev")
+if(DAEDALUS_NATIVE)
+  string(APPEND CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS ", libasmjit-dev")
+endif()
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "The library behind the command daedalus, for C++ programs: headers, the library and
 find_package(daedalus).")
 include(CPack)

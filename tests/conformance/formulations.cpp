@@ -290,7 +290,10 @@ TEST(Formulations, StepsAllocateNothing) {
         const auto [short_steps, short_count] = least(problem.t_end / 4);
         const auto [long_steps, long_count] = least(problem.t_end);
         EXPECT_GT(long_steps, short_steps + 10);
-        EXPECT_EQ(long_count, short_count);
+        // Normal coordinates that change for the first time in the long run are told once, in a note at its end.
+        const std::size_t note = choice == "lyapunov:coordinates=normal" ? 8 : 0;
+        EXPECT_LE(long_count, short_count + note);
+        EXPECT_GE(long_count, short_count);
       }
   }
 }

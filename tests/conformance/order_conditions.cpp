@@ -17,6 +17,7 @@
 #include "daedalus/base/options.hpp"
 #include "daedalus/integrate/stability.hpp"
 #include "daedalus/integrate/surd.hpp"
+#include "folders.hpp"
 
 namespace daedalus::integrate {
 namespace {
@@ -384,7 +385,7 @@ Quadruple parse_quadruple(const std::string& text) {
 }
 
 TEST(DecimalCoefficients, Dop853SatisfiesOrder8To30Digits) {
-  std::ifstream file(std::string(DAEDALUS_SOURCE_DIR) + "/src/daedalus/integrate/methods/dop853_coefficients.hpp");
+  std::ifstream file(tests::source_folder() + "/src/daedalus/integrate/methods/dop853_coefficients.hpp");
   std::stringstream stream;
   stream << file.rdbuf();
   const std::string source = std::regex_replace(stream.str(), std::regex(R"(\s+)"), "");

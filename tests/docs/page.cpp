@@ -89,7 +89,8 @@ double last_place(const std::string& text) {
 
 bool same_number(const std::string& shown, const std::string& printed) {
   if (shown == printed) return true;
-  const double a = std::stod(shown), b = std::stod(printed);
+  // stod refuses numbers below 2e-308
+  const double a = std::strtod(std::string(shown).c_str(), nullptr), b = std::strtod(std::string(printed).c_str(), nullptr);
   if (a < 1e-12 && b < 1e-12) return true;
   // Whole numbers are counts, which do not vary.
   if (shown.find_first_of(".e") == std::string::npos && printed.find_first_of(".e") == std::string::npos) return false;

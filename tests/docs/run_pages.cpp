@@ -19,6 +19,7 @@
 
 #include "cli/run.hpp"
 #include "docs/page.hpp"
+#include "folders.hpp"
 #include "house/repository.hpp"
 
 namespace daedalus::test {
@@ -34,7 +35,7 @@ bool refreshing() { return std::getenv("DAEDALUS_DOCS_REFRESH") != nullptr; }
 
 /// Installing, building and what needs a person; ./check and tests/package do these.
 bool is_left_out(const std::string& line) {
-  static const std::regex words(R"(^(git|cd|cmake|cpack|sudo|xdg-open|man|\./check)\b.*)");
+  static const std::regex words(R"(^(git|cd|cmake|cpack|sudo|xdg-open|man|\./check|\./daedalus bench)\b.*)");
   return std::regex_match(line, words);
 }
 
@@ -90,7 +91,7 @@ std::string model_of(const Block& block) {
 class RunPages : public testing::TestWithParam<fs::path> {
  protected:
   RunPages() {
-    fs::create_symlink(DAEDALUS_BINARY_DIR "/daedalus", folder_.file("daedalus"));
+    fs::create_symlink(tests::build_folder() + "/daedalus", folder_.file("daedalus"));
     for (const char* name : {"models", "examples"}) fs::create_symlink(repository() / name, folder_.file(name));
     fs::create_directories(folder_.file("docs/pictures"));
   }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daedalus/model/reader.hpp"
+#include "folders.hpp"
 
 namespace daedalus::model {
 namespace {
@@ -39,7 +40,7 @@ void read_cases(const std::filesystem::path& path, std::vector<Case>& result) {
 
 std::vector<Case> cases() {
   std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(DAEDALUS_SOURCE_DIR "/tests/errors"))
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_folder() + "/tests/errors"))
     if (entry.path().extension() == ".txt") files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   std::vector<Case> result;

@@ -4,10 +4,12 @@
 #include <string>
 #include <vector>
 
+#include "folders.hpp"
+
 namespace daedalus::test {
 
 /// The root of the sources under test.
-inline std::filesystem::path repository() { return DAEDALUS_SOURCE_DIR; }
+inline std::filesystem::path repository() { return tests::source_folder(); }
 
 /// Reads the lines of a file, without their ends; empty for a file that holds a zero byte, which is no text.
 std::vector<std::string> lines_of(const std::filesystem::path& file);

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <set>
 
+#include "folders.hpp"
 #include "physics/reference.hpp"
 
 namespace daedalus::tests {
@@ -37,8 +38,10 @@ Shape shape_of(const std::string& name, model::Kind kind) {
 
 std::vector<std::string> model_names() {
   std::vector<std::string> names;
-  for (const auto& entry : std::filesystem::directory_iterator(std::string(DAEDALUS_SOURCE_DIR) + "/models"))
-    if (entry.path().extension() == ".toml") names.push_back(entry.path().stem().string());
+  for (const auto& entry : std::filesystem::directory_iterator(tests::source_folder() + "/models"))
+    // That model starts off its constraints on purpose, where every formulation solves another problem.
+    if (entry.path().extension() == ".toml" && entry.path().stem() != "finite_escape")
+      names.push_back(entry.path().stem().string());
   std::ranges::sort(names);
   return names;
 }

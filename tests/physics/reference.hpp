@@ -11,13 +11,14 @@
 
 #include "daedalus/model/reader.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 
 using Json = nlohmann::json;
 
 inline Json reference(const std::string& name) {
-  std::ifstream file(std::string(DAEDALUS_SOURCE_DIR) + "/models/reference/" + name + ".json");
+  std::ifstream file(tests::source_folder() + "/models/reference/" + name + ".json");
   EXPECT_TRUE(file) << name;
   return Json::parse(file);
 }
@@ -26,7 +27,7 @@ inline Json reference(const std::string& name) {
 inline double number(const Json& json) { return json.is_string() ? std::stod(json.get<std::string>()) : json.get<double>(); }
 
 inline solve::Prepared prepared(const std::string& model, const model::Overrides& overrides = {}) {
-  return solve::prepare(model::read_model(std::string(DAEDALUS_SOURCE_DIR) + "/models/" + model + ".toml", overrides));
+  return solve::prepare(model::read_model(tests::source_folder() + "/models/" + model + ".toml", overrides));
 }
 
 /// Values that a trajectory shall have at one time, in groups that share a scale (positions, velocities, multipliers).

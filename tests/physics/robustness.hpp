@@ -15,6 +15,7 @@
 
 #include "daedalus/model/reader.hpp"
 #include "daedalus/solve/pipeline.hpp"
+#include "folders.hpp"
 
 namespace daedalus::tests {
 
@@ -60,7 +61,7 @@ struct RobustnessProblem {
 };
 
 inline RobustnessProblem robustness_problem(const std::string& name) {
-  const std::string models = std::string(DAEDALUS_SOURCE_DIR) + "/models/";
+  const std::string models = tests::source_folder() + "/models/";
   std::ifstream file(models + "reference/" + name + ".json");
   const nlohmann::json reference = nlohmann::json::parse(file);
   const bool pendulum = name == "pendulum";

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "folders.hpp"
 #include "physics/reference.hpp"
 
 namespace daedalus::tests {
@@ -16,7 +17,7 @@ namespace {
 
 std::vector<std::string> constrained_models() {
   std::vector<std::string> names;
-  for (const auto& file : std::filesystem::directory_iterator(std::string(DAEDALUS_SOURCE_DIR) + "/models")) {
+  for (const auto& file : std::filesystem::directory_iterator(tests::source_folder() + "/models")) {
     if (file.path().extension() != ".toml") continue;
     const model::Model model = model::read_model(file.path().string());
     if (!model.constraints.empty()) names.push_back(file.path().stem().string());

@@ -1,0 +1,366 @@
+// Linear DAEs with constant coefficients: the formula for the solution beside references, exact solutions and other methods.
+
+#include <fmt/format.h>
+
+#include <numbers>
+#include <random>
+
+#include "daedalus/base/error.hpp"
+#include "daedalus/base/processor_time.hpp"
+#include "daedalus/solve/analysis.hpp"
+#include "physics/reference.hpp"
+
+namespace daedalus::tests {
+namespace {
+
+solve::Trajectory run(const solve::Prepared& prepared, std::vector<double> at, const std::string& method = "auto", double rtol = 1e-6) {
+  solve::RunOptions options;
+  options.t_end = at.back();
+  options.at = std::move(at);
+  options.method = method;
+  options.rtol = rtol;
+  return solve::simulate(prepared, options);
+}
+
+double error_beside(const solve::Trajectory& run, std::size_t row, const Json& x) {
+  double worst = 0.0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const double exact = number(x[i]);
+    worst = std::max(worst, std::abs(run.value(row, run.column(fmt::format("x{}", i + 1))) - exact) / (1.0 + std::abs(exact)));
+  }
+  return worst;
+}
+
+std::string bound_of(const solve::Trajectory& run) {
+  for (const std::string& note : run.notes)
+    if (note.starts_with("error bound ")) return note.substr(12, note.find(' ', 12) - 12);
+  return {};
+}
+
+// The references carry 25 digits and the inputs are exact doubles, so that what is left is the rounding of the result.
+TEST(Linear, PencilsOfTheReference) {
+  for (const Json& problem : reference("linear")["random_pencils"]["problems"]) {
+    std::string name = problem["name"];
+    name[0] = 'r';
+    const solve::Trajectory found = run(prepared("linear/" + name), {1.0, 2.0});
+    ASSERT_TRUE(found.success()) << name << found.message;
+    EXPECT_EQ(found.method, "exact");
+    EXPECT_LT(error_beside(found, 0, problem["x(1)"]), 1e-15) << name;
+    EXPECT_LT(error_beside(found, 1, problem["x(2)"]), 1e-15) << name;
+    EXPECT_TRUE(found.moved.empty()) << name;
+    const std::string bound = bound_of(found);
+    ASSERT_FALSE(bound.empty()) << name;
+    EXPECT_LT(std::stod(bound), 1e-11) << name;
+  }
+}
+
+TEST(Linear, Example6HasOneConsistentPointAtEveryTime) {
+  const Json example = reference("linear")["example6"];
+  std::vector<double> at;
+  for (const Json& row : example["values"]) at.push_back(number(row["t"]));
+  const solve::Trajectory found = run(prepared("linear/example6"), at);
+  for (std::size_t k = 0; k < at.size(); ++k) EXPECT_LT(error_beside(found, k, example["values"][k]["x"]), 1e-15);
+  // Another start is moved to the only one there is.
+  model::Overrides overrides;
+  overrides.set = {{"x1", "5"}};
+  const solve::Prepared moved = prepared("linear/example6", overrides);
+  const solve::Start start = solve::consistent_start(moved, 0.0, solve::Initialize::project);
+  ASSERT_EQ(start.moved.size(), 1u);
+  EXPECT_NEAR(start.moved[0].by, -6.0, 1e-14);
+}
+
+TEST(Linear, OtherMethodsSolveTheSame) {
+  for (const std::string name : {"r1", "r2", "r5", "example6"}) {
+    const solve::Prepared model = prepared("linear/" + name);
+    const solve::Trajectory exact = run(model, {1.0, 2.0});
+    for (const std::string method : {"dop853", "radau"}) {
+      const solve::Trajectory other = run(model, {1.0, 2.0}, method, 1e-9);
+      ASSERT_TRUE(other.success()) << name << " " << method << other.message;
+      for (std::size_t row = 0; row < 2; ++row)
+        for (std::size_t i = 0; i < exact.columns.size(); ++i) {
+          if (exact.columns[i].starts_with("der")) continue;
+          // Derivative arrays lose as many digits as the pencil's condition, 1e6 at most here.
+          EXPECT_NEAR(other.value(row, other.column(exact.columns[i])), exact.value(row, i), 1e-6 * (1.0 + std::abs(exact.value(row, i))))
+              << name << " " << method << " " << exact.columns[i];
+        }
+    }
+  }
+}
+
+/// A random pencil of known structure: P E Q = diag(I, N), P A Q = diag(J, I) with unimodular whole-number transformations, so
+/// that the entries are exact, and its solution for f = P^-1 (g1, g2) with g of sines by an independent series.
+struct RandomPencil {
+  std::string text;
+  std::vector<double> x_end;
+  double t_end = 1.0;
+};
+
+RandomPencil random_pencil(unsigned seed) {
+  std::mt19937 random(seed);
+  const auto whole = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  const int n1 = whole(0, 4), n2 = whole(1, 4), n = n1 + n2;
+  using Rows = std::vector<std::vector<double>>;
+  Rows E(n, std::vector<double>(n, 0.0)), A = E;
+  for (int i = 0; i < n1; ++i) {
+    E[i][i] = 1.0;
+    for (int j = 0; j < n1; ++j) A[i][j] = whole(-2, 2);
+  }
+  for (int i = n1; i < n; ++i) {
+    A[i][i] = 1.0;
+    if (i + 1 < n) E[i][i + 1] = whole(0, 1);
+  }
+  // g = a sin t + b t^2 in every row.
+  std::vector<double> a(n), b(n), start(n1);
+  for (int i = 0; i < n; ++i) {
+    a[i] = whole(-3, 3);
+    b[i] = whole(-3, 3);
+  }
+  for (double& value : start) value = whole(-3, 3);
+  // x2 = -sum N^k g2^(k); x1 by a Taylor series with many small steps in long double.
+  const auto g = [&](int i, int k, long double t) {
+    const long double wave[] = {std::sin(t), std::cos(t), -std::sin(t), -std::cos(t)};
+    const long double power = k == 0 ? t * t : k == 1 ? 2 * t : k == 2 ? 2.0L : 0.0L;
+    return a[i] * wave[k % 4] + b[i] * power;
+  };
+  const auto x2_at = [&](long double t) {
+    std::vector<long double> x2(n, 0.0L);
+    for (int k = n2 - 1; k >= 0; --k) {
+      std::vector<long double> next(n, 0.0L);
+      for (int i = n1; i < n; ++i) {
+        for (int j = n1; j < n; ++j) next[i] += E[i][j] * x2[j];
+        next[i] -= g(i, k, t);
+      }
+      x2 = next;
+    }
+    return x2;
+  };
+  std::vector<long double> x1(start.begin(), start.end());
+  const int steps = 64;
+  const long double h = 1.0L / steps;
+  for (int step = 0; step < steps; ++step) {
+    std::vector<std::vector<long double>> derivative(18, std::vector<long double>(n1, 0.0L));
+    derivative[0] = x1;
+    for (int k = 0; k + 1 < 18; ++k)
+      for (int i = 0; i < n1; ++i) {
+        derivative[k + 1][i] = g(i, k, step * h);
+        for (int j = 0; j < n1; ++j) derivative[k + 1][i] += A[i][j] * derivative[k][j];
+      }
+    long double factor = 1.0L;
+    std::fill(x1.begin(), x1.end(), 0.0L);
+    for (int k = 0; k < 18; ++k) {
+      for (int i = 0; i < n1; ++i) x1[i] += factor * derivative[k][i];
+      factor *= h / (k + 1);
+    }
+  }
+  std::vector<long double> z0 = x2_at(0.0L), z1 = x2_at(1.0L);
+  for (int i = 0; i < n1; ++i) {
+    z0[i] = start[i];
+    z1[i] = x1[i];
+  }
+  // Rows are added to rows (P^-1), columns to columns (Q^-1); x = Q z undoes the columns.
+  std::vector<double> fa = a, fb = b;
+  std::vector<std::vector<double>> Q(n, std::vector<double>(n, 0.0));
+  for (int i = 0; i < n; ++i) Q[i][i] = 1.0;
+  for (int k = 0; k < 3 * n; ++k) {
+    const int i = whole(0, n - 1), j = whole(0, n - 1), c = whole(-1, 1);
+    if (i == j || c == 0) continue;
+    for (int l = 0; l < n; ++l) {
+      E[i][l] += c * E[j][l];
+      A[i][l] += c * A[j][l];
+    }
+    fa[i] += c * fa[j];
+    fb[i] += c * fb[j];
+    const int p = whole(0, n - 1), q = whole(0, n - 1);
+    if (p == q) continue;
+    // z = T x' with column q of the matrices += c column p: then z_p = x'_p + c x'_q, so x'_p = z_p - c z_q.
+    for (int l = 0; l < n; ++l) {
+      E[l][q] += c * E[l][p];
+      A[l][q] += c * A[l][p];
+      Q[p][l] -= c * Q[q][l];
+    }
+  }
+  const auto list = [](const std::vector<double>& values) { return fmt::format("[{}]", fmt::join(values, ", ")); };
+  RandomPencil out;
+  std::vector<std::string> rows_E, rows_A, f;
+  for (int i = 0; i < n; ++i) {
+    rows_E.push_back(list(E[i]));
+    rows_A.push_back(list(A[i]));
+    f.push_back(fmt::format("\"{}*sin(t) + {}*t^2\"", fa[i], fb[i]));
+  }
+  out.text = fmt::format("kind = \"linear\"\n[linear]\nE = [{}]\nA = [{}]\nf = [{}]\n[variables]\n", fmt::join(rows_E, ", "),
+                         fmt::join(rows_A, ", "), fmt::join(f, ", "));
+  for (int i = 0; i < n; ++i) {
+    long double from = 0.0L, to = 0.0L;
+    for (int j = 0; j < n; ++j) {
+      from += Q[i][j] * z0[j];
+      to += Q[i][j] * z1[j];
+    }
+    out.text += fmt::format("x{} = {:.17g}\n", i + 1, static_cast<double>(from));
+    out.x_end.push_back(static_cast<double>(to));
+  }
+  return out;
+}
+
+TEST(Linear, RandomPencilsBesideTheirSeries) {
+  for (unsigned seed = 1; seed <= 200; ++seed) {
+    const RandomPencil pencil = random_pencil(seed);
+    const solve::Prepared model = solve::prepare(model::read_model_text(pencil.text, fmt::format("seed{}.toml", seed)));
+    ASSERT_TRUE(model.linear) << seed << "\n" << pencil.text;
+    const solve::Trajectory found = run(model, {1.0});
+    ASSERT_TRUE(found.success()) << seed;
+    double size = 1.0;
+    for (const double value : pencil.x_end) size = std::max(size, std::abs(value));
+    for (std::size_t i = 0; i < pencil.x_end.size(); ++i)
+      // Starts are whole numbers; the series ends at 1e-17 of solutions that grow by e^8 at most.
+      EXPECT_NEAR(found.value(0, i), pencil.x_end[i], 1e-13 * size) << "seed " << seed << " x" << i + 1 << "\n" << pencil.text;
+  }
+}
+
+const std::string circuit = R"model(
+kind = "dae"
+[variables]
+v = { start = 1, fixed = true }
+i = 0
+u = 0
+[equations]
+source = "u = if(t < 1, 0, 2)"
+capacitor = "der(v) = i"
+resistor = "u = v + 3*i"
+)model";
+
+TEST(Linear, JumpsOfTheInputAreMetExactly) {
+  // v' = (u - v)/3 with u = 0 before t = 1, 2 after it.
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(circuit, "circuit.toml")), {0.5, 1.5, 4.0}, "exact");
+  ASSERT_TRUE(found.success()) << found.message;
+  const double at_one = std::exp(-1.0 / 3.0);
+  EXPECT_NEAR(found.value(0, 0), std::exp(-0.5 / 3.0), 1e-15);
+  EXPECT_NEAR(found.value(1, 0), 2.0 + (at_one - 2.0) * std::exp(-0.5 / 3.0), 1e-14);
+  EXPECT_NEAR(found.value(2, 0), 2.0 + (at_one - 2.0) * std::exp(-1.0), 1e-14);
+  bool told = false;
+  for (const std::string& note : found.notes) told = told || note.find("u jumps from 0 to 2 at t = 1") != std::string::npos;
+  EXPECT_TRUE(told) << fmt::format("{}", fmt::join(found.notes, "\n"));
+}
+
+TEST(Linear, StiffEquationsWithAnUnusualInputAreIntegrated) {
+  // Quadrature would need a panel for every 1e-8 of time.
+  const std::string text = "kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[-1e8]]\nf = [\"1e8/(2 - t)\"]\n[variables]\nx1 = 0.5\n";
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "stiff.toml")), {1.0});
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_NE(found.method, "exact");
+  EXPECT_NEAR(found.value(0, 0), 1.0, 1e-5);  // ten tolerances; the solution follows 1/(2 - t) within 1e-8
+}
+
+TEST(Linear, ImpulsesAreDescribedNotSmoothed) {
+  // A capacitor across a source that leaps: its current is an impulse.
+  const std::string text = R"model(
+kind = "dae"
+[variables]
+v = 0
+i = 0
+[equations]
+source = "v = if(t < 1, 0, 5)"
+capacitor = "0.2*der(v) = i"
+)model";
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "impulse.toml")), {2.0}, "exact");
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_EQ(found.value(0, 0), 5.0);
+  EXPECT_NEAR(found.value(0, 1), 0.0, 1e-15);
+  bool told = false;
+  for (const std::string& note : found.notes) told = told || note.find("i gets a Dirac impulse of 1 at t = 1") != std::string::npos;
+  EXPECT_TRUE(told) << fmt::format("{}", fmt::join(found.notes, "\n"));
+}
+
+TEST(Linear, AnInconsistentStartKeptOnPurposeIsDescribed) {
+  const std::string text = "kind = \"linear\"\n[linear]\nE = [[1, 0], [0, 0]]\nA = [[0, 1], [1, 0]]\nf = [\"0\", \"-t\"]\n[variables]\nx1 = 3\nx2 = 1\n";
+  solve::RunOptions options;
+  options.t_end = 1.0;
+  options.initialize = "off";
+  const solve::Trajectory found = solve::simulate(solve::prepare(model::read_model_text(text, "off.toml")), options);
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_EQ(found.value(0, 0), 3.0);  // the start as it was given
+  EXPECT_EQ(found.last("x1"), 1.0);
+  EXPECT_EQ(found.last("x2"), 1.0);
+  const std::string notes = fmt::format("{}", fmt::join(found.notes, "\n"));
+  EXPECT_NE(notes.find("x1 jumps from 3 to 0 at t = 0"), std::string::npos) << notes;
+  EXPECT_NE(notes.find("x2 gets a Dirac impulse of -3 at t = 0"), std::string::npos) << notes;
+  // check refuses it, project moves it.
+  options.initialize = "check";
+  EXPECT_THROW(solve::simulate(solve::prepare(model::read_model_text(text, "check.toml")), options), Error);
+  options.initialize = "project";
+  const solve::Trajectory moved = solve::simulate(solve::prepare(model::read_model_text(text, "project.toml")), options);
+  ASSERT_FALSE(moved.moved.empty());
+  EXPECT_EQ(moved.moved[0].name, "x1");
+  EXPECT_NEAR(moved.moved[0].by, -3.0, 1e-15);
+}
+
+TEST(Linear, TheLeastChangeKeepsFixedValues) {
+  // One condition, x1 + 2 x2 + 2 x3 = 9, and two equations of motion: the nearest point of the plane, and with x1 fixed the
+  // nearest one with that value.
+  const auto text = [](const std::string& x1) {
+    return "kind = \"dae\"\n[variables]\nx1 = " + x1 + "\nx2 = 0.0\nx3 = 0.0\n[equations]\na = \"der(x1) - der(x2) = -x1\"\n" +
+           "b = \"der(x2) - der(x3) = -x2\"\nc = \"x1 + 2*x2 + 2*x3 = 9\"\n";
+  };
+  const auto start = [&](const std::string& x1) {
+    return solve::consistent_start(solve::prepare(model::read_model_text(text(x1), "plane.toml")), 0.0, solve::Initialize::project).values;
+  };
+  const auto free = start("0.0"), bound = start("{ start = 1, fixed = true }");
+  EXPECT_NEAR(free[0].second, 1.0, 1e-14);
+  EXPECT_NEAR(free[1].second, 2.0, 1e-14);
+  EXPECT_NEAR(free[2].second, 2.0, 1e-14);
+  EXPECT_EQ(bound[0].second, 1.0);
+  EXPECT_NEAR(bound[1].second, 2.0, 1e-14);
+}
+
+/// A ladder of N resistors and capacitors, both ends grounded through a resistor: v = sin(k pi / (N + 1)) decays as
+/// exp(-4 sin^2(pi / (2 N + 2)) t) for R = C = 1. Voltages and currents are unknowns, 2 N of them.
+TEST(Linear, LaddersOfTwoThousandUnknowns) {
+  constexpr int N = 1000;
+  const std::string as_equations = R"model(
+kind = "dae"
+[parameters]
+N = 1000
+[variables]
+"v[k]" = { for = "k in 1..N", start = "sin(pi*k/(N + 1))", fixed = true }
+"i[k]" = { for = "k in 1..N", start = 0 }
+[equations]
+"resistor[1]" = "i[1] = -v[1]"
+"resistor[k]" = { for = "k in 2..N", equation = "i[k] = v[k-1] - v[k]" }
+"node[k]" = { for = "k in 1..N-1", equation = "der(v[k]) = i[k] - i[k+1]" }
+"node[N]" = "der(v[N]) = i[N] - v[N]"
+)model";
+  // The same as matrices: rows 1..N are the nodes, rows N+1..2N the resistors.
+  std::string E, A, starts;
+  for (int k = 1; k <= N; ++k) {
+    E += fmt::format("[{}, {}, 1], ", k, k);
+    A += fmt::format("[{}, {}, 1], ", k, N + k);
+    A += k < N ? fmt::format("[{}, {}, -1], ", k, N + k + 1) : fmt::format("[{}, {}, -1], ", k, k);
+    A += fmt::format("[{}, {}, 1], [{}, {}, 1], ", N + k, N + k, N + k, k);
+    if (k > 1) A += fmt::format("[{}, {}, -1], ", N + k, k - 1);
+    starts += fmt::format("v{} = {:.17g}\n", k, std::sin(std::numbers::pi * k / (N + 1)));
+  }
+  for (int k = 1; k <= N; ++k) starts += fmt::format("i{} = 0\n", k);
+  const std::string as_matrices = fmt::format(
+      "kind = \"linear\"\n[linear]\nE = {{ rows = {}, columns = {}, entries = [{}] }}\nA = {{ rows = {}, columns = {}, entries = [{}] }}\n[variables]\n{}",
+      2 * N, 2 * N, E, 2 * N, 2 * N, A, starts);
+  const double rate = 4.0 * std::pow(std::sin(std::numbers::pi / (2.0 * N + 2.0)), 2), t_end = 0.1 / rate;
+  for (const std::string& text : {as_equations, as_matrices}) {
+    const double begin = processor_seconds();
+    const model::Model model = model::read_model_text(text, "ladder.toml");
+    const solve::Analysis analysis = solve::analyze(std::make_shared<const model::Model>(model), 0.0);
+    EXPECT_EQ(analysis.index, 1);
+    solve::RunOptions options;
+    options.t_end = t_end;
+    options.rows = solve::Rows::ends;
+    options.rtol = 1e-8;
+    const solve::Trajectory found = solve::simulate(solve::prepare(model), options);
+    ASSERT_TRUE(found.success()) << found.message;
+    double worst = 0.0;
+    for (int k = 1; k <= N; ++k)
+      worst = std::max(worst, std::abs(found.value(1, static_cast<std::size_t>(k - 1)) - std::sin(std::numbers::pi * k / (N + 1)) * std::exp(-0.1)));
+    EXPECT_LT(worst, 1e-6);  // a hundred tolerances
+    EXPECT_LT(processor_seconds() - begin, 10.0);
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::tests

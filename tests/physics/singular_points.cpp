@@ -1,0 +1,128 @@
+// Equations that do not determine at some point what they determine elsewhere: passed and said, or the end of the run.
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "daedalus/model/reader.hpp"
+#include "daedalus/solve/pipeline.hpp"
+#include "folders.hpp"
+
+namespace daedalus::tests {
+namespace {
+
+solve::Trajectory run(const model::Model& model, const std::string& formulation, const std::string& method, double t_end,
+                      double rtol = 1e-6) {
+  solve::RunOptions options;
+  options.formulation = formulation;
+  options.method = method;
+  options.t_end = t_end;
+  options.rtol = rtol;
+  return solve::simulate(model, options);
+}
+
+/// z acts on x2 alone, and the circle says nothing about it where x2 = 0: at pi/2 and 3 pi/2 on the way of x1 = sin t.
+TEST(SingularPoints, ArePassedAndSaid) {
+  const model::Model model = model::read_model(source_folder() + "/models/circle_dae.toml");
+  const std::pair<const char*, const char*> all[] = {
+      {"projection", "dop853"}, {"projection", "radau"}, {"projection", "bdf"},  {"projection", "auto"}, {"index1", "dop853"},
+      {"baumgarte", "dop853"},  {"direct", "radau"}, {"dummy-derivatives", "dop853"}, {"overdetermined", "bdf"}};
+  for (const auto& [formulation, method] : all)
+    for (const double rtol : {1e-5, 1e-8}) {
+      SCOPED_TRACE(std::string(formulation) + " + " + method + " at " + std::to_string(-std::log10(rtol)));
+      const solve::Trajectory trajectory = run(model, formulation, method, 3.0, rtol);
+      ASSERT_TRUE(trajectory.success()) << trajectory.message;
+      ASSERT_EQ(trajectory.singular_points.size(), 1u);
+      const integrate::SingularPoint& point = trajectory.singular_points[0];
+      EXPECT_NEAR(point.t, 0.5 * std::numbers::pi, 1e3 * rtol);
+      EXPECT_EQ(point.equations, std::vector<std::string>{"der(circle)"});
+      EXPECT_EQ(point.unknowns, std::vector<std::string>{"der(x2)"});
+      bool said = false;
+      for (const std::string& note : trajectory.notes) said = said || note.find("singular at t = 1.57") == 0;
+      EXPECT_TRUE(said);
+    }
+}
+
+/// A coefficient that touches zero and does not change its sign. (radau, which iterates with the matrix from the start of a
+/// step, comes to it in ever shorter steps and ends there.)
+TEST(SingularPoints, ThatAreTouchedAreSeenToo) {
+  const model::Model model = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 0, fixed = true }
+z = 0
+[equations]
+slow = "(t - 1)^2*(z - sin(x)) = 0"
+motion = "der(x) = 1 - 0.1*z"
+)toml", "touch");
+  for (const std::string method : {"dop853", "bdf"}) {
+    const solve::Trajectory trajectory = run(model, "direct", method, 2.0);
+    ASSERT_TRUE(trajectory.success()) << trajectory.message;
+    ASSERT_EQ(trajectory.singular_points.size(), 1u) << method;
+    EXPECT_NEAR(trajectory.singular_points[0].t, 1.0, 1e-3) << method;
+    EXPECT_EQ(trajectory.singular_points[0].equations, std::vector<std::string>{"slow"});
+    EXPECT_EQ(trajectory.singular_points[0].unknowns, std::vector<std::string>{"z"});
+  }
+}
+
+/// z^2 = 1 - t has no solution beyond t = 1, where its two solutions meet.
+TEST(SingularPoints, ThatEndTheSolutionEndTheRun) {
+  const model::Model index1 = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 1, fixed = true }
+z = 1
+[equations]
+fall = "der(x) = -1"
+root = "z^2 = x"
+)toml", "root");
+  const model::Model index2 = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = { start = 1, fixed = true }
+z = 1
+[equations]
+fall = "der(y) = -1"
+motion = "der(x) = z"
+root = "x^2 = y"
+)toml", "root2");
+  for (const std::string method : {"dop853", "radau", "bdf"})
+    for (const bool higher : {false, true}) {
+      const solve::Trajectory trajectory = run(higher ? index2 : index1, higher ? "projection" : "direct", method, 2.0);
+      SCOPED_TRACE(method + (higher ? ", index 2: " : ", index 1: ") + trajectory.message);
+      EXPECT_EQ(trajectory.status, integrate::Status::singular);
+      ASSERT_EQ(trajectory.singular_points.size(), 1u);
+      const integrate::SingularPoint& point = trajectory.singular_points[0];
+      EXPECT_NEAR(point.t, 1.0, 1e-3);
+      EXPECT_LT(point.t, 1.0);
+      EXPECT_LT(trajectory.stats.rejected, 60u);
+      if (higher) continue;
+      EXPECT_EQ(point.equations, std::vector<std::string>{"root"});
+      EXPECT_EQ(point.unknowns, std::vector<std::string>{"z"});
+    }
+}
+
+/// Coefficients that only decay, or change much and fast, are no singular points.
+TEST(SingularPoints, AreNotSeenWhereThereAreNone) {
+  const model::Model decay = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 1, fixed = true }
+y = { start = 2, fixed = true }
+z = 0
+[equations]
+fast = "der(x) = -1000*(x - 1e-6)"
+weak = "x*z = y*x"
+swing = "der(y) = cos(5*t)*z"
+)toml", "decay");
+  for (const std::string method : {"dop853", "radau", "bdf"}) {
+    const solve::Trajectory trajectory = run(decay, "direct", method, 1.0);
+    EXPECT_TRUE(trajectory.success()) << trajectory.message;
+    EXPECT_TRUE(trajectory.singular_points.empty()) << method;
+  }
+}
+
+}  // namespace
+}  // namespace daedalus::tests
