@@ -1,6 +1,7 @@
 // `daedalus compare` from outside: its table, JSON, CSV, LaTeX, references and exit statuses.
 
-#include <chrono>
+#include <sys/resource.h>
+
 #include <cmath>
 #include <map>
 #include <regex>
@@ -213,11 +214,16 @@ TEST(Compare, SaysWhenAllRunsFail) {
 }
 
 TEST(Compare, TakesAMechanismThroughAllFormulationsInTime) {
-  const auto begin = std::chrono::steady_clock::now();
+  // A minute on one idle core; the processor's own time, so that others on the machine do not count.
+  const auto processor_seconds = [] {
+    rusage usage{};
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return static_cast<double>(usage.ru_utime.tv_sec) + 1e-6 * static_cast<double>(usage.ru_utime.tv_usec);
+  };
+  const double before = processor_seconds();
   const Call call = daedalus("compare models/andrews.toml --method radau --method bdf --method dop853 --json");
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   ASSERT_EQ(call.status, 0) << call.err;
-  EXPECT_LT(seconds, 60.0);
+  EXPECT_LT(processor_seconds() - before, 60.0);
   const auto formulations = daedalus("formulations --json").json();
   std::set<std::string> seen;
   const auto json = call.json();
