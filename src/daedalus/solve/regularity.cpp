@@ -37,6 +37,9 @@ integrate::RegularityHooks regularity_of(const Prepared& prepared, const Start& 
                                          const formulate::Formulated& formulated, const double* frozen) {
   integrate::RegularityHooks hooks;
   if (!prepared.dae || prepared.array || !start.solvable || !start.found) return hooks;
+  // Nor in the exact solution of a linear model, which has matrices of its own: its pencil is regular at all times.
+  auto* observation = dynamic_cast<formulate::DaeObservation*>(formulated.observation.get());
+  if (observation == nullptr) return hooks;
   const std::shared_ptr<const structure::DaeFunctions>& functions = prepared.solvable_dae();
   auto regularity = std::make_shared<Regularity>(functions);
   const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(functions->dimension());
@@ -45,7 +48,7 @@ integrate::RegularityHooks regularity_of(const Prepared& prepared, const Start& 
   regularity->freeze(frozen);
   hooks.count = regularity->count();
   hooks.describe = [regularity](std::size_t which) { return point_of(regularity->undetermined(which)); };
-  if (static_cast<formulate::DaeObservation&>(*formulated.observation).lift() != nullptr) {
+  if (observation->lift() != nullptr) {
     auto lift = std::make_shared<structure::JetLift>(*prepared.dae, functions);
     lift->guess(y.data());
     lift->freeze(frozen);
