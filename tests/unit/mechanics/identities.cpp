@@ -109,7 +109,7 @@ TEST(Identities, GammaIsTheSecondDerivativeAlongTheMotion) {
       const Point base(equations, seed);
       for (std::size_t c = 0; c < equations.constraints.size() && c < 10; ++c) {
         const mechanics::Constraint& constraint = equations.constraints[c];
-        const auto along = [&](Expr e, double s) {
+        const auto along = [&base, &equations = equations](Expr e, double s) {
           Point at = base;
           at.set(equations.t, base(equations.t) + s);
           for (std::size_t i = 0; i < equations.q.size(); ++i) {
