@@ -106,6 +106,59 @@ TEST_P(EventTimes, SampledController) {
   EXPECT_NEAR(motion.last("x"), x, 1e-10);
 }
 
+/// Rows before a switch show the mode before it, also those of the step that ends at it: z is x/1.5 below zero and x/2 above,
+/// and y keeps a relation with a kink, whose derivative gives lam.
+TEST(EventRows, BelongToTheModeOfTheirTime) {
+  const solve::Prepared kinked = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = -1, fixed = true }
+z = 0
+[equations]
+rise = "der(x) = 1"
+kink = "z + if(z > 0, z, 0.5*z) = x"
+)toml", "kinked"));
+  const solve::Prepared hidden = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = 0
+lam = 0
+[equations]
+a = "der(x) = -x + lam"
+b = "der(y) = x - 2*lam"
+kept = "x + y + 0.3*abs(y) = 1 + 0.5*sin(3*t)"
+)toml", "hidden"));
+  solve::RunOptions options;
+  options.t_end = 3.0;
+  options.samples = 101;
+  for (const std::string method : {"radau", "bdf", "dop853"}) {
+    options.formulation = "direct";
+    options.method = method;
+    const solve::Trajectory run = solve::simulate(kinked, options);
+    ASSERT_TRUE(run.success()) << run.message;
+    for (std::size_t row = 0; row < run.t.size(); ++row) {
+      const double x = run.t[row] - 1.0;
+      EXPECT_NEAR(run.value(row, run.column("z")), x / (x > 0.0 ? 2.0 : 1.5), 1e-6) << method << " at " << run.t[row];
+    }
+    for (const std::string formulation : {"index1", "projection"}) {
+      options.formulation = formulation;
+      const solve::Trajectory other = solve::simulate(hidden, options);
+      ASSERT_TRUE(other.success()) << other.message;
+      EXPECT_GE(other.constraints.absolute.size(), 1u);
+      EXPECT_LE(other.constraints.absolute[0], 1e-4) << formulation << " + " << method;
+      for (std::size_t row = 0; row < other.t.size(); ++row) {
+        const auto value = [&](const char* name) { return other.value(row, other.column(name)); };
+        // lam from der(kept), with the side of y on which the motion is
+        const double side = 1.0 + (value("y") > 0.0 ? 0.3 : -0.3);
+        if (std::abs(value("y")) < 1e-4) continue;
+        const double lam = (value("x") - side * value("x") + 1.5 * std::cos(3.0 * other.t[row])) / (1.0 - 2.0 * side);
+        EXPECT_NEAR(value("lam"), lam, 1e-4) << formulation << " + " << method << " at " << other.t[row];
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(By, EventTimes,
                          testing::Values(Way{"projection", "dop853"}, Way{"projection", "dopri5"}, Way{"index1", "radau"},
                                          Way{"index2", "radau"}),

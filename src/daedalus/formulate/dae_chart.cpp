@@ -20,6 +20,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// Newton's method takes fresh factors where a correction shrinks by less than this.
 constexpr double slow = 0.05;
 constexpr int most_iterations = 30;
+/// A component this small beside its nominal size has no digits of its own.
+constexpr double nearly_zero = 1e-11;
 
 }  // namespace
 
@@ -28,7 +30,8 @@ DaeChart::DaeChart(std::shared_ptr<const structure::DaeFunctions> functions)
       values_({functions_, &functions_->kept}),
       x_(functions_->differential),
       y_(functions_->differential),
-      target_(functions_->differential) {
+      target_(functions_->differential),
+      floor_(functions_->kept.rows()) {
   for (std::size_t i = 0; i < functions_->differential; ++i) {
     const double nominal = functions_->unknowns[i].of->nominal;
     W_.push_back(1.0 / (nominal * nominal));
@@ -66,7 +69,16 @@ void DaeChart::near(const double* x) {
 
 bool DaeChart::factor(double t, const double* x) {
   ++factorizations_;
-  return values_.jacobian(t, x) && level_->factor(values_.jacobian().data());
+  if (!values_.jacobian(t, x)) return false;
+  const linalg::Sparsity& pattern = functions_->kept.pattern;
+  for (std::size_t i = 0; i < floor_.size(); ++i) {
+    floor_[i] = 0.0;
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+      const std::size_t j = pattern.column[k];
+      floor_[i] += std::abs(values_.jacobian()[k]) * std::max(std::abs(x[j]), nearly_zero * functions_->unknowns[j].of->nominal);
+    }
+  }
+  return level_->factor(values_.jacobian().data());
 }
 
 Evaluation DaeChart::expand(double t, const double* y, double* x) {
@@ -80,9 +92,10 @@ Evaluation DaeChart::expand(double t, const double* y, double* x) {
       explanation_ = "a hidden constraint is not a finite number";
       return Evaluation::not_finite;
     }
-    double size = 0.0;  // the largest residual beside its terms
+    double size = 0.0;  // the largest residual beside its terms, or beside what relative changes of x make of it
     for (const std::size_t row : level_->rows())
-      if (const double off = std::abs(values_.residual()[row]); off > 0.0) size = std::max(size, off / values_.scale()[row]);
+      if (const double off = std::abs(values_.residual()[row]); off > 0.0)
+        size = std::max(size, off / std::max(values_.scale()[row], floor_[row]));
     const bool stuck = iteration > 0 && !(size < 0.5 * last);
     if (size <= 2.0 * epsilon || (stuck && size <= 1e-13)) {
       std::ranges::copy(x_, x);

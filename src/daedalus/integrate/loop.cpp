@@ -424,6 +424,11 @@ class Run {
   /// Hands out what the accepted step brought, and lets events happen. False where the run must end.
   bool finish_step(double h) {
     restarted_ = false;
+    if (watch_)
+      if (std::optional<SingularPoint> end = watch_->blocked_by(std::abs(h))) {
+        if (deliver_outputs(end->t)) ends_at(std::move(end));
+        return false;
+      }
     if (!search_) return deliver(h);
     const double t_end_of_step = t_, t_begin = t_old_;
     for (double from = t_begin;;) {

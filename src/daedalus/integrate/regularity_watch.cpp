@@ -23,6 +23,15 @@ constexpr double little_left = 1e-10, much_shorter = 1e-8;
 /// A failure is the fault of a singular point where this part of the way to it is left.
 constexpr double near = 0.05;
 constexpr int most_halvings = 60;
+/// In place of a number of points: the last step has gone over the end of the solution, which is the last point.
+constexpr int overrun = -1;
+
+/// The first function that has fallen to nothing.
+std::optional<std::size_t> vanishing(const std::vector<double>& values, const std::vector<double>& largest) {
+  for (std::size_t i = 0; i < values.size(); ++i)
+    if (std::abs(values[i]) <= nothing * largest[i]) return i;
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -50,7 +59,19 @@ void RegularityWatch::accept(Stepper& stepper, double t_old, double t_new, std::
   t_new_ = t_new;
   std::copy_n(stepper.state(), state_.size(), state_.begin());
   if (hooks_.look(t_new, state_.data(), new_.data()) != Evaluation::ok) {
+    const bool solvable_before = points_ > 0;
     points_ = 0;
+    // Up to where the equations can be solved, if some function has fallen to nothing there.
+    double left = 0.0, right = solvable_before ? 1.0 : 0.0;
+    for (int k = 0; k < most_halvings && right - left > 4.0 * std::numeric_limits<double>::epsilon(); ++k) {
+      const double middle = 0.5 * (left + right);
+      (look(stepper, middle) ? left : right) = middle;
+    }
+    if (!solvable_before || !look(stepper, left) || !vanishing(inside_, largest_)) return;
+    new_ = inside_;
+    t_new_ = t_old + left * (t_new - t_old);
+    if (left > 0.0) state_ = x_;
+    points_ = overrun;
     return;
   }
   points_ = std::min(points_ + 1, 3);
@@ -167,6 +188,7 @@ SingularPoint RegularityWatch::described(const Ahead& ahead) {
 }
 
 std::optional<SingularPoint> RegularityWatch::blocked_by(double size) {
+  if (points_ == overrun) return described({*vanishing(new_, largest_), 0.0});
   const auto found = ahead(little_left);
   if (!found || size >= found->distance || size > much_shorter * longest_[found->which]) return std::nullopt;
   return described(*found);
@@ -174,8 +196,8 @@ std::optional<SingularPoint> RegularityWatch::blocked_by(double size) {
 
 std::optional<SingularPoint> RegularityWatch::failed_at() {
   auto found = ahead(near);
-  for (std::size_t i = 0; i < hooks_.count && points_ > 0 && !found; ++i)
-    if (std::abs(new_[i]) <= nothing * largest_[i]) found = Ahead{i, 0.0};
+  if (!found && points_ != 0)
+    if (const auto which = vanishing(new_, largest_)) found = Ahead{*which, 0.0};
   return found ? std::optional(described(*found)) : std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 
 #include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/solve/reduce.hpp"
 
 namespace daedalus::solve {
 
@@ -14,8 +15,6 @@ using structure::DaeFunctions;
 using structure::NumericalIndex;
 
 namespace {
-
-constexpr std::size_t most_unknowns = 60;
 
 /// y of the equations as written, from a start of any form of them.
 structure::ArrayPoint point_of(const DaeFunctions& fn, const Start& start) {
@@ -34,6 +33,16 @@ std::string names_of(const DaeFunctions& fn, const std::vector<std::size_t>& unk
   return listed(names);
 }
 
+}  // namespace
+
+std::string offending(const DaeFunctions& fn, const NumericalIndex& found) {
+  std::vector<std::string> names;
+  for (const auto& [row, level] : found.offending) names.push_back("'" + model::derivative_name(fn.rows[row].name, level) + "'");
+  return listed(names);
+}
+
+namespace {
+
 void note_found(const NumericalIndex& found, Analysis& analysis) {
   const int index = static_cast<int>(found.index);
   const structure::ArrayRanks& last = found.ranks.back();
@@ -51,7 +60,7 @@ void note_found(const NumericalIndex& found, Analysis& analysis) {
 }  // namespace
 
 void judge_index(const DaeFunctions& as_written, const Start& start, Analysis& analysis) {
-  if (as_written.dimension() > most_unknowns) return;
+  if (as_written.dimension() > most_array_unknowns) return;
   std::vector<double> discrete;
   for (const model::Parameter& value : as_written.model->discrete) discrete.push_back(value.value);
   const std::vector<double> frozen = as_written.switches.free_modes(discrete);
@@ -79,7 +88,10 @@ void judge_index(const DaeFunctions& as_written, const Start& start, Analysis& a
       analysis.notes.push_back("no number of differentiations determines the derivatives of " +
                                names_of(as_written, found.undetermined));
       return;
-    case Outcome::inconsistent: analysis.notes.push_back("no point was found that satisfies the equations and their derivatives"); return;
+    case Outcome::inconsistent:
+      analysis.notes.push_back(
+          fmt::format("no point was found that satisfies the equations and their derivatives: {} cannot be met", offending(as_written, found)));
+      return;
     case Outcome::not_finite:
     case Outcome::too_large: return;
   }

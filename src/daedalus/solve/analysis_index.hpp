@@ -9,4 +9,7 @@ namespace daedalus::solve {
 /// unknowns are left alone: their ranks would take minutes.
 void judge_index(const structure::DaeFunctions& as_written, const Start& start, Analysis& analysis);
 
+/// The equations, and derivatives of equations, that no point satisfies: "'a' and 'der(b)'".
+std::string offending(const structure::DaeFunctions& as_written, const structure::NumericalIndex& found);
+
 }  // namespace daedalus::solve

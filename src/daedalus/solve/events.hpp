@@ -80,6 +80,7 @@ class Events {
   bool makes_no_difference(std::size_t i, double t, const double* x);
   void release_if_trembling(std::size_t i, double t, const double* x);
   void set_mode(Watch& watch, double mode);
+  void exchange_modes();
   void evaluate_conditions(const double* x, std::vector<double>& to);
   double exit_time(const Watch& watch) const;
   double sample_time(const Sampled& sampled, double t) const;

@@ -107,6 +107,9 @@ double Events::next_time(double t) const {
   return next;
 }
 
+/// Value by value: everybody who reads the modes knows where they lie.
+void Events::exchange_modes() { std::swap_ranges(frozen_.begin(), frozen_.end(), modes_before_.begin()); }
+
 bool Events::notice(const integrate::Happening& happening) {
   time_ = happening.t;
   crossed_.clear();
@@ -149,7 +152,7 @@ bool Events::notice(const integrate::Happening& happening) {
     }
   }
   // The state before the event is still shown with the modes before it.
-  if (matters) std::swap(frozen_, modes_before_);
+  if (matters) exchange_modes();
   return matters;
 }
 
@@ -161,7 +164,7 @@ Reaction Events::react(double t, double* x) {
       if (change_[i] * watches_[i].mode < 0.0)
         return endless(t, event_rhythm_[*watches_[i].event], "the event '" + watches_[i].name + "'");
   last_time_ = t;
-  if (std::find(touched_.begin(), touched_.end(), true) != touched_.end()) std::swap(frozen_, modes_before_);
+  if (std::find(touched_.begin(), touched_.end(), true) != touched_.end()) exchange_modes();
   std::vector<std::size_t> fired;
   const double slack = 4.0 * epsilon * std::abs(t);
   for (std::size_t i = 0; i < watches_.size(); ++i) {

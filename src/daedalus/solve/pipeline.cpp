@@ -172,7 +172,7 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
     Reduction reduction = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
     prepared.reduced = std::move(reduction.functions);
     prepared.converted = std::move(reduction.converted);
-    if (!prepared.reduced) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
+    if (reduction.stuck) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
     prepared.linear = timed(prepared.stages, "decouple", [&] { return structure::linear_solution(prepared.dae); });
     check_resets({nullptr, prepared.solvable_dae()});
     return prepared;
@@ -182,14 +182,6 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
       timed(prepared.stages, "compile", [&] { return mechanics::compile_functions(std::move(equations)); });
   check_resets({prepared.functions, nullptr});
   return prepared;
-}
-
-void refuse_index(const model::Model& model) {
-  throw Error("index-above-one",
-              fmt::format("the index of the model '{}' is above 1, and which equations must be differentiated cannot be seen "
-                          "from where its unknowns stand",
-                          model.name),
-              "write every equation by itself: sums of equations hide the constraints among them", {model.source});
 }
 
 Start consistent_start(const Prepared& prepared, double t, Initialize mode, Look look) {
@@ -337,7 +329,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.message = run.message;
   if (const std::string used = stepper->used(); !used.empty()) trajectory.method = used;
   trajectory.chosen = plan.chosen.reason(trajectory.method);
-  if (details_failed) {
+  if (details_failed && run.status != integrate::Status::singular) {
     trajectory.status = recorder.outcome() == integrate::Evaluation::not_finite ? integrate::Status::not_finite
                                                                               : integrate::Status::singular;
     trajectory.message = fmt::format("{} at t = {}: {}", prepared.dae ? "the equations cannot be solved" : "no multipliers",

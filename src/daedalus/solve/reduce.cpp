@@ -40,30 +40,10 @@ std::vector<double> translated(const std::vector<double>& u, const DaeFunctions&
   return result;
 }
 
-/// Equations with more unknowns than this have arrays too large for dense factorizations.
-constexpr std::size_t most_unknowns = 60;
-
 std::vector<double> modes_of(const DaeFunctions& fn) {
   std::vector<double> discrete;
   for (const model::Parameter& value : fn.model->discrete) discrete.push_back(value.value);
   return fn.switches.free_modes(discrete);
-}
-
-/// Whether the equations as written need derivatives of themselves, at a start of theirs.
-bool index_above_one(const std::shared_ptr<const DaeFunctions>& as_written) {
-  const double t = as_written->model->simulation.t_start.value_or(0.0);
-  std::vector<double> y, dy;
-  for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
-  for (const model::Start& rate : as_written->rate_starts) dy.push_back(rate.value);
-  structure::DaeEvaluator evaluator(as_written);
-  const std::vector<double> frozen = modes_of(*as_written);
-  evaluator.freeze(frozen.data());
-  if (evaluator.easy(t, y.data(), dy.data())) return false;
-  try {
-    return consistent_start(as_written, t, Initialize::project).index_above_one;
-  } catch (const Error&) {  // told when the model is run
-    return false;
-  }
 }
 
 /// The start values of the equations as they are, or consistent ones where they are found.
@@ -76,10 +56,6 @@ Start start_of(const std::shared_ptr<const DaeFunctions>& functions) {
   }
   return consistent_start(functions, t, Initialize::off);
 }
-
-}  // namespace
-
-namespace {
 
 /// One form of the equations at a start of another.
 class Place {
@@ -125,6 +101,22 @@ Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
 
 }  // namespace
 
+bool index_above_one(const std::shared_ptr<const DaeFunctions>& as_written) {
+  const double t = as_written->model->simulation.t_start.value_or(0.0);
+  std::vector<double> y, dy;
+  for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
+  for (const model::Start& rate : as_written->rate_starts) dy.push_back(rate.value);
+  structure::DaeEvaluator evaluator(as_written);
+  const std::vector<double> frozen = modes_of(*as_written);
+  evaluator.freeze(frozen.data());
+  if (evaluator.easy(t, y.data(), dy.data())) return false;
+  try {
+    return consistent_start(as_written, t, Initialize::project).index_above_one;
+  } catch (const Error&) {  // told when the model is run
+    return false;
+  }
+}
+
 Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
   const auto sigma = structure::sigma_method(structure::signature_of(structure::equations_of(*as_written->model)));
   if (!sigma) return {};
@@ -139,24 +131,36 @@ Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
       return {std::move(differentiated), nullptr};
     }
   }
-  return index_above_one(as_written) ? repaired(as_written) : Reduction{};
+  if (!index_above_one(as_written)) return {};
+  Reduction reduction = repaired(as_written);
+  reduction.stuck = reduction.functions == nullptr;
+  return reduction;
 }
 
-std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<const DaeFunctions>& as_written) {
-  const model::Model& model = *as_written->model;
-  const std::size_t n = as_written->dimension();
-  if (n > most_unknowns || !model.events.empty() || !model.discrete.empty() || as_written->switches.size() > 0) return nullptr;
-  if (!model.invariants.empty() || !model.initial.empty()) return nullptr;
-  if (!index_above_one(as_written)) return nullptr;
+std::string array_obstacle(const DaeFunctions& as_written) {
+  const model::Model& model = *as_written.model;
+  if (as_written.dimension() > most_array_unknowns) return fmt::format("it has more than {} unknowns", most_array_unknowns);
+  if (!model.events.empty() || !model.discrete.empty()) return "it has events";
+  if (as_written.switches.size() > 0) return "it has conditions, or functions with kinks";
+  if (!model.invariants.empty()) return "it has [invariants]";
+  if (!model.initial.empty()) return "it has [initial]";
+  return {};
+}
+
+structure::ArrayForm array_at_start(const std::shared_ptr<const DaeFunctions>& as_written) {
   const std::vector<double> frozen = modes_of(*as_written);
   std::vector<double> y;
   for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
-  auto form = std::make_shared<structure::ArrayForm>();
-  auto array = std::make_shared<structure::DerivativeArray>(as_written);
+  const auto array = std::make_shared<structure::DerivativeArray>(as_written);
   structure::IndexOptions options;
   options.frozen = frozen.data();
-  form->index = structure::numerical_index(array, {model.simulation.t_start.value_or(0.0), y}, options);
-  form->array = array;
+  const double t = as_written->model->simulation.t_start.value_or(0.0);
+  return {array, structure::numerical_index(array, {t, y}, options)};
+}
+
+std::shared_ptr<const structure::ArrayForm> array_form(const std::shared_ptr<const DaeFunctions>& as_written) {
+  if (!array_obstacle(*as_written).empty()) return nullptr;
+  auto form = std::make_shared<structure::ArrayForm>(array_at_start(as_written));
   return form->index.outcome == structure::NumericalIndex::Outcome::found ? form : nullptr;
 }
 

@@ -57,7 +57,6 @@ class DaeEvaluator {
   void set_solved(const std::vector<double>& w);
   void gather_solved();
   bool factor_solved();
-  bool factors_solve();
   bool factor_differentiated(double t, const double* y, const double* dy);
   bool still_dependent();
   void lay_out_combinations();
