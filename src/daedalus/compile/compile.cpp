@@ -1,4 +1,4 @@
-#include "daedalus/compile/compile.hpp"
+#include "daedalus/compile/compile_in_order.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -139,7 +139,8 @@ bool has_exact_inverse(double x) {
 
 class Compiler {
  public:
-  Compiler(const Request& request, Switches& switches) : request_(request), switches_(switches) {}
+  Compiler(const Request& request, const std::vector<Expr>& first, Switches& switches)
+      : request_(request), first_(first), switches_(switches) {}
 
   Function operator()() {
     auto tape = std::make_shared<Function::Tape>();
@@ -166,7 +167,8 @@ class Compiler {
   void order_and_fold() {
     graph_ = &request_.outputs.front().graph();
     std::vector<NodeId> roots;
-    for (const Expr& output : request_.outputs) roots.push_back(output.id());
+    for (const auto* list : {&first_, &request_.outputs})
+      for (const Expr& e : *list) roots.push_back(e.id());
     order_ = walk_.from(*graph_, roots);
     values_.resize(order_.size());
     registers_.assign(order_.size(), no_register);
@@ -186,7 +188,7 @@ class Compiler {
         fold(node, here);
       }
     }
-    for (const NodeId root : roots) needed_[walk_.position(root)] = true;
+    for (const Expr& output : request_.outputs) needed_[walk_.position(output.id())] = true;
     for (std::size_t i = order_.size(); i-- > 0;) {
       if (!needed_[i] || values_[i].known) continue;
       const Node& node = graph_->node(order_[i]);
@@ -341,6 +343,7 @@ class Compiler {
   }
 
   const Request& request_;
+  const std::vector<Expr>& first_;
   Switches& switches_;
   Function::Tape* tape_ = nullptr;
   expr::Graph* graph_ = nullptr;
@@ -358,6 +361,10 @@ class Compiler {
 
 }  // namespace
 
-Function compile(const Request& request, Switches& switches) { return Compiler(request, switches)(); }
+Function compile(const Request& request, Switches& switches) { return Compiler(request, {}, switches)(); }
+
+Function compile_in_order(const Request& request, const std::vector<Expr>& first, Switches& switches) {
+  return Compiler(request, first, switches)();
+}
 
 }  // namespace daedalus::compile

@@ -13,12 +13,15 @@
 
 #include <asmjit/x86.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <unordered_map>
 
 #include "daedalus/compile/interpreter.hpp"
 #include "daedalus/compile/native_program.hpp"
 #include "daedalus/compile/native_registers.hpp"
+#include "daedalus/compile/native_runs.hpp"
 
 namespace daedalus::compile {
 
@@ -33,6 +36,13 @@ enum Predicate : int { equals = 0, unordered_or_differs = 4, ordered = 7, below 
 
 constexpr int register_count = 13;  ///< given out; three more are for values inside one operation
 const x86::Xmm temporary[] = {x86::xmm13, x86::xmm14, x86::xmm15};
+
+/// Shorter programs stay one straight line: they fit into the processor's cache for instructions.
+constexpr std::size_t worth_rolling = 2000;
+/// Steps in one turn of a loop: enough that counting costs little and values go from block to block in registers.
+constexpr std::uint32_t worth_a_turn = 160;
+/// Numbers from the first that an address in a loop reaches.
+constexpr std::int64_t farthest = std::int64_t{1} << 27U;
 
 double table_value(const expr::Graph::TableUse* table, double x, const double* segment) noexcept {
   return look_up(*table, x, segment);
@@ -70,17 +80,25 @@ std::uint64_t function_of(Code code) {
 class Translator {
  public:
   Translator(const Function::Tape& tape, asmjit::CodeHolder& code)
-      : tape_(tape), program_(tape), a_(&code), registers_(program_, tape.blocks, *this) {
+      : tape_(tape), program_(tape), a_(&code), whole_(program_, tape.blocks, *this, program_.constants), registers_(&whole_) {
     for (asmjit::Label& label : numbers_) label = a_.newLabel();
+    if (!program_.calls && program_.steps.size() >= worth_rolling) runs_ = runs_of(program_, tape);
   }
 
   void operator()() {
     begin();
-    for (now_ = 0; now_ < program_.steps.size(); ++now_) translate(program_.steps[now_]);
+    auto run = runs_.begin();
+    for (now_ = 0; now_ < program_.steps.size(); ++now_) {
+      if (run != runs_.end() && run->first == now_) {
+        roll(*run++);
+        if (now_ == program_.steps.size()) break;
+      }
+      translate(program_.steps[now_]);
+    }
     end();
   }
 
-  std::size_t slots() const { return registers_.slots(); }
+  std::size_t slots() const { return whole_.slots(); }
   bool reads_modes() const { return reads_modes_; }
 
   // What registers ask for.
@@ -91,8 +109,9 @@ class Translator {
   enum Number { zero, one, minus_one, sign_bit, all_but_sign, number_count };
 
   void begin() {
-    if (!program_.calls) return;  // everything stays where the caller put it
-    for (const x86::Gp& gp : {x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15}) a_.push(gp);
+    if (!program_.calls && runs_.empty()) return;  // everything stays where the caller put it
+    for (const x86::Gp& gp : counters) a_.push(gp);
+    if (!program_.calls) return;
     a_.sub(x86::rsp, 8);  // the stack is aligned for calls
     a_.mov(x86::r13, x86::rdi);
     a_.mov(x86::rbp, x86::rsi);
@@ -107,10 +126,9 @@ class Translator {
   }
 
   void end() {
-    if (program_.calls) {
-      a_.add(x86::rsp, 8);
-      for (const x86::Gp& gp : {x86::r15, x86::r14, x86::r13, x86::r12, x86::rbp, x86::rbx}) a_.pop(gp);
-    }
+    if (program_.calls) a_.add(x86::rsp, 8);
+    if (program_.calls || !runs_.empty())
+      for (std::size_t i = counters.size(); i-- > 0;) a_.pop(counters[i]);
     a_.ret();
     a_.align(asmjit::AlignMode::kData, 16);
     const std::uint64_t sign = std::uint64_t{1} << 63U;
@@ -144,35 +162,252 @@ class Translator {
 
   x86::Mem memory(const NativeHome& home) {
     switch (home.kind) {
-      case NativeHome::buffer: return x86::ptr_64(buffer_, bytes(home.index));
+      case NativeHome::buffer:
+      case NativeHome::array: return x86::ptr_64(buffer_, bytes(home.index));
+      case NativeHome::strided: return places_[home.index];
       case NativeHome::input: return x86::ptr_64(pointer(home.block), bytes(home.index));
       case NativeHome::mode: return x86::ptr_64(modes_, bytes(home.index));
       case NativeHome::nowhere: break;
     }
     DAEDALUS_CHECK(false, "a value is nowhere at step {}", now_);
   }
-  x86::Mem memory(std::uint32_t value) { return memory(registers_.home(value)); }
+  x86::Mem memory(std::uint32_t value) { return memory(registers_->home(value)); }
 
   x86::Mem mode(const Step& step) {
     reads_modes_ = true;
     return x86::ptr_64(modes_, bytes(step.place));
   }
 
+  // Loops
+
+  /// Values of the blocks of a run that are needed outside of the turn that computes them, block after block in the buffer.
+  /// There is room for some blocks before and behind those of the loop.
+  struct Array {
+    std::uint32_t first_value = 0, values = 0;  ///< so many values per block
+    std::int64_t blocks = 0;                    ///< in the loop
+    std::int64_t room_before = 0, room_behind = 0;
+    std::vector<std::uint32_t> member;  ///< of each value of a block, or none
+    std::uint32_t members = 0;
+    std::size_t slot = 0;  ///< of the first member of block 0
+
+    std::uint32_t place(std::int64_t block, std::uint32_t value) const {
+      return static_cast<std::uint32_t>(static_cast<std::int64_t>(slot) + block * members + member[value]);
+    }
+  };
+
+  /// What a turn of a loop reads from memory or writes there: a place that moves by `stride` numbers from turn to turn.
+  struct Moving {
+    enum Kind { value, input, output } kind = value;
+    std::uint32_t block = 0;  ///< of an input
+    std::int64_t index = 0;   ///< in the first turn; of a value its slot
+    std::int64_t stride = 0;
+  };
+
+  /// Translates a run, or the greatest part of it, as a loop, and moves now_ behind it. Where that cannot be done nothing
+  /// happens: the steps are then translated one by one.
+  void roll(const NativeRun& run) {
+    const std::uint32_t unrolled = std::clamp(worth_a_turn / run.period, 1U, run.count / 4);
+    const std::uint32_t turns = run.count / unrolled, turn_steps = unrolled * run.period;
+    const std::uint32_t last = run.first + turns * turn_steps;
+    Array own;
+    for (std::uint32_t i = 0; i < run.period; ++i)
+      if (program_.steps[run.first + i].code != Code::store && own.values++ == 0) own.first_value = program_.steps[run.first + i].to;
+    if (own.values == 0) return;
+    own.blocks = static_cast<std::int64_t>(turns) * unrolled;
+    own.room_before = own.room_behind = 2 * static_cast<std::int64_t>(unrolled) + 2;
+    own.member.assign(own.values, none);
+    const std::uint32_t turn_values = unrolled * own.values;
+    for (std::uint32_t v = 0; v < turns * turn_values; ++v) {
+      const std::uint32_t value = own.first_value + v, turn = v / turn_values;
+      for (std::uint32_t u = program_.use_start[value]; u < program_.use_start[value + 1]; ++u) {
+        const std::uint32_t use = program_.uses[u];
+        if (use < last && (use - run.first) / turn_steps == turn) continue;
+        std::uint32_t& member = own.member[v % own.values];
+        if (member == none) member = own.members++;
+        break;
+      }
+    }
+    whole_.empty();
+    // Where the places will be if there is a loop.
+    own.slot = program_.constants + whole_.slots() + static_cast<std::size_t>(own.room_before) * own.members;
+
+    // One turn as a program of its own: what comes from outside are its inputs.
+    NativeProgram turn;
+    std::vector<Moving> moving;
+    std::vector<std::uint32_t> fixed;  // values that are the same in all turns
+    struct Outside {
+      bool moves;
+      std::uint32_t number;  // among those that move, or that do not
+    };
+    std::vector<Outside> outside;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> copies;  // of a value to a slot
+    std::unordered_map<std::uint64_t, std::uint32_t> number_of;
+    bool possible = true;
+    const auto external = [&](std::uint32_t value, std::uint32_t next) {
+      const auto shift = static_cast<std::int32_t>(next - value);
+      const auto [found, fresh] = number_of.try_emplace(std::uint64_t{value} << 32U | static_cast<std::uint32_t>(shift),
+                                                        static_cast<std::uint32_t>(outside.size()));
+      if (!fresh) return found->second;
+      if (shift == 0) {
+        outside.push_back({false, static_cast<std::uint32_t>(fixed.size())});
+        fixed.push_back(value);
+        return found->second;
+      }
+      outside.push_back({true, static_cast<std::uint32_t>(moving.size())});
+      if (const NativeHome& home = whole_.home(value); home.kind == NativeHome::input)
+        moving.push_back({Moving::input, home.block, home.index, shift});
+      else
+        possible = member_of_array(value, shift, turns, own, moving, copies) && possible;
+      return found->second;
+    };
+    const auto inside = [&](std::uint32_t value) { return value >= own.first_value && value < own.first_value + turn_values; };
+    for (std::uint32_t i = 0; i < turn_steps && possible; ++i) {
+      Step step = program_.steps[run.first + i];
+      const Step& next = program_.steps[run.first + i + turn_steps];
+      for (int k = 0; k < 3; ++k)
+        if (step.operand[k] != none && !inside(step.operand[k])) step.operand[k] = external(step.operand[k], next.operand[k]);
+        else if (step.operand[k] != none) step.operand[k] = none - 1 - (step.operand[k] - own.first_value);  // numbered below
+      if (step.code == Code::store) {
+        moving.push_back({Moving::output, 0, step.to, static_cast<std::int32_t>(next.to - step.to)});
+        step.to = static_cast<std::uint32_t>(moving.size() - 1);
+      }
+      turn.steps.push_back(step);
+    }
+    if (!possible) return;
+    turn.inputs = outside.size();
+    turn.values = outside.size() + turn_values;
+    for (Step& step : turn.steps) {
+      for (std::uint32_t& operand : step.operand)
+        if (operand != none && operand > none - 1 - turn_values)
+          operand = static_cast<std::uint32_t>(turn.inputs) + (none - 1 - operand);
+      if (step.code != Code::store) step.to = static_cast<std::uint32_t>(turn.inputs) + step.to - own.first_value;
+    }
+    turn.find_uses();
+    std::vector<std::uint32_t> place_of_result(turn_values, none);
+    for (std::uint32_t v = 0; v < turn_values; ++v) {
+      if (own.member[v % own.values] == none) continue;
+      place_of_result[v] = static_cast<std::uint32_t>(moving.size());
+      moving.push_back({Moving::value, 0, own.place(v / own.values, v % own.values),
+                        static_cast<std::int64_t>(unrolled) * own.members});
+    }
+    if (!give_counters(moving, fixed, turns)) return;
+
+    whole_.reserve(static_cast<std::size_t>(own.room_before + own.blocks + own.room_behind) * own.members);
+    for (const auto& [value, slot] : copies) {
+      a_.vmovsd(temporary[0], memory(whole_.home(value)));
+      a_.vmovsd(x86::ptr_64(buffer_, bytes(slot)), temporary[0]);
+    }
+    for (const Counter& counter : counters_in_use_) a_.xor_(counter.gp.r32(), counter.gp.r32());
+
+    const asmjit::Label again = a_.newLabel();
+    a_.align(asmjit::AlignMode::kCode, 32);
+    a_.bind(again);
+    Registers registers(turn, {turn.inputs}, *this, program_.constants + whole_.slots());
+    for (std::uint32_t i = 0; i < outside.size(); ++i)
+      registers.set_home(i, outside[i].moves ? NativeHome{NativeHome::strided, 0, outside[i].number} : whole_.home(fixed[outside[i].number]));
+    registers_ = &registers;
+    const std::uint32_t before = now_;
+    for (now_ = 0; now_ < turn.steps.size(); ++now_) {
+      const Step& step = turn.steps[now_];
+      translate(step);
+      if (step.code == Code::store) continue;
+      const std::uint32_t place = place_of_result[step.to - turn.inputs];
+      if (place == none) continue;
+      a_.vmovsd(places_[place], xmm(registers.register_of(step.to)));
+      registers.set_home(step.to, {NativeHome::strided, 0, place});
+    }
+    registers_ = &whole_;
+    now_ = before;
+    whole_.reserve(registers.slots());
+    for (const Counter& counter : counters_in_use_) a_.add(counter.gp, static_cast<std::int32_t>(8 * counter.stride));
+    a_.cmp(counters_in_use_.front().gp, static_cast<std::int32_t>(8 * counters_in_use_.front().stride * turns));
+    a_.jne(again);
+
+    for (now_ = run.first; now_ < last; ++now_)
+      for (const std::uint32_t operand : program_.steps[now_].operand)
+        if (operand != none) whole_.skip_uses(operand, last);
+    for (std::uint32_t v = 0; v < turns * turn_values; ++v)
+      if (own.member[v % own.values] != none)
+        whole_.set_home(own.first_value + v, {NativeHome::array, 0, own.place(v / own.values, v % own.values)});
+    arrays_.push_back(std::move(own));
+  }
+
+  /// Where a value of other turns or of a loop before is found. What is at the ends of an array and was computed outside of
+  /// its loop must be copied to its place.
+  bool member_of_array(std::uint32_t value, std::int64_t shift, std::int64_t turns, const Array& own, std::vector<Moving>& moving,
+                       std::vector<std::pair<std::uint32_t, std::uint32_t>>& copies) const {
+    const std::int64_t middle = value + shift * (turns / 2);
+    const auto has = [&](const Array& array) {
+      return middle >= array.first_value && middle < array.first_value + array.blocks * array.values;
+    };
+    const auto found = std::find_if(arrays_.begin(), arrays_.end(), has);
+    if (found == arrays_.end() && !has(own)) return false;
+    const Array& array = found == arrays_.end() ? own : *found;
+    if (shift % array.values != 0) return false;
+    const auto of_block = static_cast<std::uint32_t>((middle - array.first_value) % array.values);
+    if (array.member[of_block] == none) return false;
+    const std::int64_t blocks_per_turn = shift / array.values;
+    const std::int64_t first = (middle - array.first_value) / array.values - blocks_per_turn * (turns / 2);
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+      const std::int64_t block = first + turn * blocks_per_turn;
+      if (block >= 0 && block < array.blocks) continue;
+      const auto outsider = static_cast<std::uint32_t>(value + turn * shift);
+      if (block < -array.room_before || block >= array.blocks + array.room_behind) return false;
+      if (whole_.home(outsider).kind == NativeHome::nowhere) return false;
+      copies.emplace_back(outsider, array.place(block, of_block));
+    }
+    moving.push_back({Moving::value, 0, array.place(first, of_block), blocks_per_turn * array.members});
+    return true;
+  }
+
+  /// Registers that hold 8 times the stride times the turn, one for each stride, and the places of what moves.
+  bool give_counters(const std::vector<Moving>& moving, const std::vector<std::uint32_t>& fixed, std::int64_t turns) {
+    counters_in_use_.clear();
+    std::vector<std::uint32_t> blocks;
+    const auto read = [&](std::uint32_t block) {
+      if (std::ranges::find(blocks, block) == blocks.end()) blocks.push_back(block);
+    };
+    for (const std::uint32_t value : fixed)
+      if (whole_.home(value).kind == NativeHome::input) read(whole_.home(value).block);
+    for (const Moving& what : moving) {
+      if (what.stride == 0 || std::abs(what.index) + std::abs(what.stride) * turns > farthest) return false;
+      if (std::ranges::find(counters_in_use_, what.stride, &Counter::stride) == counters_in_use_.end()) {
+        if (counters_in_use_.size() == counters.size()) return false;
+        counters_in_use_.push_back({counters[counters_in_use_.size()], what.stride});
+      }
+      if (what.kind == Moving::input) read(what.block);
+    }
+    if (counters_in_use_.empty() || blocks.size() > pointers_.size()) return false;
+    // All pointers that the loop needs are there before it, so that none is loaded in it.
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      pointers_[i].block = blocks[i];
+      a_.mov(pointers_[i].gp, x86::ptr(inputs_, bytes(blocks[i])));
+    }
+    for (std::size_t i = blocks.size(); i < pointers_.size(); ++i) pointers_[i].block = none;
+    places_.clear();
+    for (const Moving& what : moving) {
+      const x86::Gp base = what.kind == Moving::input ? pointer(what.block) : what.kind == Moving::output ? outputs_ : buffer_;
+      const x86::Gp counter = std::ranges::find(counters_in_use_, what.stride, &Counter::stride)->gp;
+      places_.push_back(x86::ptr(base, counter, 0, static_cast<std::int32_t>(8 * what.index), 8));
+    }
+    return true;
+  }
+
   // Registers
 
   static x86::Xmm xmm(int r) { return x86::xmm(static_cast<std::uint32_t>(r)); }
-  x86::Xmm in_register(std::uint32_t value) { return xmm(registers_.in_register(value)); }
-  x86::Xmm result(const Step& step) { return xmm(registers_.result(step)); }
+  x86::Xmm in_register(std::uint32_t value) { return xmm(registers_->in_register(value)); }
+  x86::Xmm result(const Step& step) { return xmm(registers_->result(step)); }
 
   // Operations
 
   void translate(const Step& step) {
     if (step.partner != none && step.partner < now_) return;
-    registers_.begin(step, now_);
+    registers_->begin(step, now_);
     const auto [a, b, c] = step.operand;
     switch (step.code) {
       case Code::add:
-      case Code::mul: return registers_.register_of(a) < 0 ? binary(step, b, a) : binary(step, a, b);
+      case Code::mul: return registers_->register_of(a) < 0 ? binary(step, b, a) : binary(step, a, b);
       case Code::sub:
       case Code::div: return binary(step, a, b);
       case Code::square: {
@@ -222,7 +457,7 @@ class Translator {
       case Code::not_equal: return truth(step, decide(step, a, b, unordered_or_differs));
       case Code::held:
         reads_modes_ = true;
-        registers_.set_home(step.to, {NativeHome::mode, 0, step.place});
+        registers_->set_home(step.to, {NativeHome::mode, 0, step.place});
         return;
       case Code::choose: {
         const x86::Xmm condition = in_register(a), yes = in_register(b), no = in_register(c);
@@ -244,7 +479,7 @@ class Translator {
                                        : step.code == Code::sub ? x86::Inst::kIdVsubsd
                                        : step.code == Code::mul ? x86::Inst::kIdVmulsd
                                                                 : x86::Inst::kIdVdivsd;
-    if (registers_.read_in_place(second)) {
+    if (registers_->read_in_place(second)) {
       const x86::Mem right = memory(second);
       a_.emit(instruction, result(step), left, right);
     } else {
@@ -262,12 +497,12 @@ class Translator {
   void store(const Step& step) {
     const std::uint32_t value = step.operand[0];
     x86::Xmm from = temporary[0];
-    if (registers_.read_in_place(value))
+    if (registers_->read_in_place(value))
       a_.vmovsd(from, memory(value));
     else
       from = in_register(value);
-    a_.vmovsd(x86::ptr_64(outputs_, bytes(step.to)), from);
-    registers_.release(step);
+    a_.vmovsd(registers_ == &whole_ ? x86::ptr_64(outputs_, bytes(step.to)) : places_[step.to], from);
+    registers_->release(step);
   }
 
   /// As expr::power: squares, and the product of those that the exponent names.
@@ -364,8 +599,8 @@ class Translator {
     const bool both = step.partner != none;
     if (b != none) copy(x86::xmm15, b);
     copy(x86::xmm14, a);
-    registers_.release(step);
-    registers_.empty();
+    registers_->release(step);
+    registers_->empty();
     a_.vmovapd(x86::xmm0, x86::xmm14);
     if (b != none) a_.vmovapd(x86::xmm1, x86::xmm15);
     std::uint64_t function = 0;
@@ -374,7 +609,7 @@ class Translator {
       const bool is_sine = step.code == Code::sin;
       const std::uint32_t sine = is_sine ? step.to : other, cosine = is_sine ? other : step.to;
       for (const auto& [value, pointer] : {std::pair{sine, x86::rdi}, std::pair{cosine, x86::rsi}}) {
-        a_.lea(pointer, memory(registers_.make_home(value)));
+        a_.lea(pointer, memory(registers_->make_home(value)));
       }
       function = reinterpret_cast<std::uint64_t>(&::sincos);
     } else if (step.code == Code::table) {
@@ -390,11 +625,11 @@ class Translator {
     a_.mov(x86::rax, function);
     a_.call(x86::rax);
     for (std::size_t i = 2; i < pointers_.size(); ++i) pointers_[i].block = none;  // the first two are kept by a call
-    if (!both) registers_.hold(0, step.to);
+    if (!both) registers_->hold(0, step.to);
   }
 
   void copy(const x86::Xmm& to, std::uint32_t value) {
-    if (const int r = registers_.register_of(value); r >= 0)
+    if (const int r = registers_->register_of(value); r >= 0)
       a_.vmovapd(to, xmm(r));
     else
       a_.vmovsd(to, memory(value));
@@ -405,8 +640,20 @@ class Translator {
   x86::Assembler a_;
   std::uint32_t now_ = 0;  ///< the step being translated
 
-  NativeRegisters<register_count, Translator> registers_;
+  using Registers = NativeRegisters<register_count, Translator>;
+  Registers whole_;      ///< of the whole program
+  Registers* registers_;  ///< these, or those of the turn of a loop
   bool reads_modes_ = false;
+
+  std::vector<NativeRun> runs_;
+  std::vector<Array> arrays_;  ///< of the loops so far
+  static constexpr std::array counters{x86::rbx, x86::rbp, x86::r12, x86::r13, x86::r14, x86::r15};
+  struct Counter {
+    x86::Gp gp;
+    std::int64_t stride;
+  };
+  std::vector<Counter> counters_in_use_;
+  std::vector<x86::Mem> places_;  ///< of what moves in the loop that is translated
 
   x86::Gp inputs_ = x86::rdi, outputs_ = x86::rsi, buffer_ = x86::rdx, modes_ = x86::rcx;
   struct Pointer {

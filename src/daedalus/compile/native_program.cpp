@@ -81,6 +81,10 @@ NativeProgram::NativeProgram(const Function::Tape& tape) : constants(tape.consta
     }
   }
 
+  find_uses();
+}
+
+void NativeProgram::find_uses() {
   use_start.assign(values + 1, 0);
   const auto each_use = [this](auto&& act) {
     for (std::uint32_t i = 0; i < steps.size(); ++i) {

@@ -14,6 +14,7 @@ namespace daedalus::compile {
 struct NativeProgram {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
 
+  NativeProgram() = default;
   explicit NativeProgram(const Function::Tape& tape);
 
   struct Step {
@@ -31,6 +32,8 @@ struct NativeProgram {
   /// Where the value is used, ascending; the uses of value v are those from use_start[v] to use_start[v + 1]. What the
   /// second of two partners uses is not counted: the first computes both.
   std::vector<std::uint32_t> use_start, uses;
+  /// Fills these from the steps.
+  void find_uses();
 };
 
 /// Whether an operation is a call of a function in native code.

@@ -11,7 +11,14 @@ namespace daedalus::compile {
 
 /// Where a value can be read from memory.
 struct NativeHome {
-  enum Kind : std::uint8_t { nowhere, buffer, input, mode } kind = nowhere;
+  enum Kind : std::uint8_t {
+    nowhere,
+    buffer,
+    array,  ///< in the buffer as well, in a place that is not given out again
+    input,
+    mode,
+    strided  ///< moves from one turn of a loop to the next
+  } kind = nowhere;
   std::uint32_t block = 0;  ///< of an input
   std::uint32_t index = 0;
 };
@@ -26,9 +33,11 @@ class NativeRegisters {
   using Step = NativeProgram::Step;
   static constexpr std::uint32_t none = NativeProgram::none;
 
-  NativeRegisters(const NativeProgram& program, const std::vector<std::size_t>& blocks, Machine& machine)
+  /// `first_slot` is the first place in the buffer that is free.
+  NativeRegisters(const NativeProgram& program, const std::vector<std::size_t>& blocks, Machine& machine, std::size_t first_slot)
       : program_(program),
         machine_(machine),
+        first_slot_(first_slot),
         register_of_(program.values, -1),
         home_(program.values),
         cursor_(program.use_start.begin(), program.use_start.end() - 1) {
@@ -53,7 +62,12 @@ class NativeRegisters {
   void set_home(std::uint32_t value, NativeHome home) { home_[value] = home; }
   /// A place in the buffer for a value that is written there.
   NativeHome make_home(std::uint32_t value) { return home_[value] = {NativeHome::buffer, 0, take_slot()}; }
-  std::size_t slots() const { return slots_; }  ///< so many places behind the constants were needed
+  std::size_t slots() const { return slots_; }  ///< so many places from the first one were needed
+  /// Adjacent places that are not given out again; the first one.
+  std::size_t reserve(std::size_t places) {
+    slots_ += places;
+    return first_slot_ + slots_ - places;
+  }
 
   /// The register of an operand, loaded where it is not in one; stays until the step's result or release.
   int in_register(std::uint32_t value) {
@@ -91,6 +105,14 @@ class NativeRegisters {
     }
   }
 
+  /// Takes note that a value has no use before the step `next`, which was translated otherwise. No register holds it.
+  void skip_uses(std::uint32_t value, std::uint32_t next) {
+    while (next_use(value) < next) ++cursor_[value];
+    if (next_use(value) != none || home_[value].kind != NativeHome::buffer || value < program_.constants) return;
+    left_slots_.push_back(home_[value].index);
+    home_[value].kind = NativeHome::nowhere;
+  }
+
   /// The register for the result; the operands may have left theirs to it.
   int result(const Step& step) {
     release(step);
@@ -119,7 +141,7 @@ class NativeRegisters {
   }
 
   std::uint32_t take_slot() {
-    if (free_slots_.empty()) return static_cast<std::uint32_t>(program_.constants + slots_++);
+    if (free_slots_.empty()) return static_cast<std::uint32_t>(first_slot_ + slots_++);
     const std::uint32_t slot = free_slots_.back();
     free_slots_.pop_back();
     return slot;
@@ -149,6 +171,7 @@ class NativeRegisters {
 
   const NativeProgram& program_;
   Machine& machine_;
+  const std::size_t first_slot_;
   std::vector<std::int8_t> register_of_;
   std::vector<NativeHome> home_;
   std::vector<std::uint32_t> cursor_;  ///< the next use of each value

@@ -252,7 +252,8 @@ class Run {
       const double h = t_next - t_;
       refusal_ = try_step(h, t_next, &options_.tolerance);
       if (refusal_ == Refusal::none) {
-        const double factor = growth(attempt_.error, most_factor, std::pow(error_before_, attempt_.memory));
+        const double before = attempt_.memory == 0.0 ? 1.0 : std::pow(error_before_, attempt_.memory);
+        const double factor = growth(attempt_.error, most_factor, before);
         error_before_ = std::max(attempt_.error, least_error_before);
         size = attempt_.next_step ? std::abs(*attempt_.next_step) : size * (rejected_before ? std::min(factor, 1.0) : factor);
         rejected_before = false;
@@ -365,11 +366,17 @@ class Run {
   /// From a point on the constraints a step leaves them by no more than its own error. A projection that moves the state
   /// further has found another branch, or a direction in which the constraints are nearly dependent.
   bool projected_too_far(const Tolerance& tolerance) {
+    const double* candidate = stepper_.candidate();
+    std::size_t far = 0;  // counted, not decided one by one: this loop runs several at a time
+    for (std::size_t i = 0; i < x_.size(); ++i) {
+      const double least = tolerance.atol[i] + tolerance.rtol * std::abs(candidate[i]);
+      far += !(std::abs(candidate[i] - row_[i]) <= farthest_projection * least);
+    }
+    if (far == 0) return false;
     double sum = 0.0, most = 0.0;
     std::size_t worst = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double after = stepper_.candidate()[i];
-      const double moved = std::abs(after - row_[i]) / error_weight(tolerance, i, row_[i], after);
+      const double moved = std::abs(candidate[i] - row_[i]) / error_weight(tolerance, i, row_[i], candidate[i]);
       sum += moved * moved;
       if (moved > most) {
         most = moved;

@@ -3,7 +3,9 @@
 //     M_rr - M_rQ M_QQ^-1 M_Qr + (M_rQ M_QQ^-1 G_PQ^T) S^-1 (G_PQ M_QQ^-1 M_Qr),     S = G_PQ M_QQ^-1 G_PQ^T,
 // a Schur complement of M plus something semidefinite, hence positive definite, and for the other multipliers minus a
 // Schur complement of G M^-1 G^T, negative definite where G has full rank: no pivot vanishes, whatever the order within
-// this rule (R. J. Vanderbei, SIAM J. Optimization 5, 1995, for the regularized case). The order is that of least degree.
+// this rule (R. J. Vanderbei, SIAM J. Optimization 5, 1995, for the regularized case). The order is that of least degree, by
+// rounds: what is independent of each other is eliminated together before degrees count again (J. W. H. Liu, ACM Trans. Math.
+// Software 11, 1985). A chain is so eliminated from both of its ends, whose recursions do not wait for each other.
 //
 // In a pivot, contributions of pivots of the other kind have its own sign, those of its own kind the opposite one. The
 // sum of the former over the pivot measures cancellation, as the pivot over its diagonal does in Cholesky's method.
@@ -60,9 +62,24 @@ std::optional<KktElimination> KktElimination::of(const SparseExpr& M, const Spar
   for (std::size_t i = 0; i < size; ++i)
     if (is_ready(i)) ready.emplace(rows[i].size(), i);
   std::size_t operations = 0;
-  while (!ready.empty()) {
-    const std::size_t pivot = ready.begin()->second;
-    ready.erase(ready.begin());
+  std::vector<std::size_t> round;       // of one degree, by number
+  std::vector<bool> changed(size);      // by what was eliminated in this round
+  std::vector<std::size_t> neighbours;  // of that
+  for (std::size_t at = 0; !ready.empty() || at < round.size(); ++at) {
+    if (at >= round.size()) {
+      at = 0;
+      round.clear();
+      for (const std::size_t i : neighbours) changed[i] = false;
+      neighbours.clear();
+      const std::size_t least = ready.begin()->first;
+      for (const auto& [degree, i] : ready) {
+        if (degree > least) break;
+        round.push_back(i);
+      }
+    }
+    const std::size_t pivot = round[at];
+    if (changed[pivot]) continue;
+    ready.erase({rows[pivot].size(), pivot});
     const std::size_t degree = rows[pivot].size();
     operations += 2 + degree * (degree + 6);
     if (operations > most) return std::nullopt;
@@ -74,6 +91,8 @@ std::optional<KktElimination> KktElimination::of(const SparseExpr& M, const Spar
     for (const auto& [i, value] : rows[pivot]) {
       if (is_ready(i)) ready.erase({rows[i].size(), i});
       rows[i].erase(pivot);
+      if (!changed[i]) neighbours.push_back(i);
+      changed[i] = true;
     }
     for (const auto& [i, value] : rows[pivot]) {
       const Signed factor = times(value, inverse);
@@ -103,15 +122,34 @@ KktElimination::Solution KktElimination::solve(const std::vector<Expr>& f, const
   for (const auto* part : {&f, &gamma})
     for (const Expr& e : *part) right.push_back(sign_apart(e));
   std::vector<Signed> x(right.size());
+  Solution solution;
   for (const std::size_t k : order_) {
     for (const Entry& entry : columns_[k]) right[entry.row] = less(right[entry.row], times(entry.value, right[k]));
     x[k] = times(right[k], inverse_[k]);
+    if (k < n_) continue;
+    solution.order.push_back(inverse_[k].value);
+    solution.order.push_back(x[k].value);
   }
-  for (std::size_t at = order_.size(); at-- > 0;) {
-    const std::size_t k = order_[at];
+  // An unknown waits for those that come after it in the order; coordinates are at the end of the line.
+  std::vector<std::size_t> waits(right.size());
+  std::vector<std::vector<std::size_t>> waiting(right.size());
+  std::vector<std::size_t> known;
+  for (const std::size_t k : order_) {
+    waits[k] = columns_[k].size();
+    for (const Entry& entry : columns_[k]) waiting[entry.row].push_back(k);
+  }
+  for (std::size_t at = order_.size(); at-- > 0;)
+    if (waits[order_[at]] == 0) known.push_back(order_[at]);
+  const auto solve_for = [&](std::size_t k) {
     for (const Entry& entry : columns_[k]) x[k] = less(x[k], times(entry.value, x[entry.row]));
+    solution.order.push_back(x[k].value);
+  };
+  for (std::size_t at = 0; at < known.size(); ++at) {
+    const std::size_t k = known[at];
+    solve_for(k);
+    for (const std::size_t other : waiting[k])
+      if (--waits[other] == 0) known.push_back(other);
   }
-  Solution solution;
   for (std::size_t i = 0; i < n_ + m_; ++i) (i < n_ ? solution.a : solution.lambda).push_back(plain(x[i]));
   return solution;
 }

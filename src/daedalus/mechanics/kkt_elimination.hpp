@@ -23,6 +23,8 @@ class KktElimination {
 
   struct Solution {
     std::vector<Expr> a, lambda;
+    /// What a good order computes first: the factors as they are needed, then the unknowns as they become known.
+    std::vector<Expr> order = {};
   };
   /// Solves for right-hand sides (f, gamma), in symbols as well.
   Solution solve(const std::vector<Expr>& f, const std::vector<Expr>& gamma) const;

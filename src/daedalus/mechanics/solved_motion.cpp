@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "daedalus/compile/compile_in_order.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/mechanics/kkt_elimination.hpp"
 
@@ -55,12 +56,13 @@ std::shared_ptr<const SolvedMotion> SolvedMotion::of(const Functions& fn) {
   const auto make = [&](const std::vector<std::vector<Expr>>& inputs, const std::vector<Expr>& f,
                         const std::vector<Expr>& gamma) {
     Part part;
-    std::vector<Expr> outputs = elimination->solve(f, gamma).a;
+    KktElimination::Solution solution = elimination->solve(f, gamma);
+    std::vector<Expr>& outputs = solution.a;
     part.outputs = outputs.size();
     part.positive = inverse_masses.size();
     outputs.insert(outputs.end(), inverse_masses.begin(), inverse_masses.end());
     outputs.insert(outputs.end(), cancellations.begin(), cancellations.end());
-    part.function = compile::compile({inputs, outputs, &numbers, compile::Request::NewSwitches::none}, switches);
+    part.function = compile::compile_in_order({inputs, outputs, &numbers, compile::Request::NewSwitches::none}, solution.order, switches);
     return part;
   };
 

@@ -26,6 +26,8 @@ constexpr const char* implicit_name = "radau";
 /// So many looks in a row must find implicit steps well inside the explicit stability region. More after every return.
 constexpr int calm_looks = 5;
 constexpr double well_inside = 0.5, at_border = 0.9;
+/// Steps of the explicit method from one look at the border of its stability region to the next.
+constexpr int least_between_looks = 20, longest_between_looks = 160;
 
 class Automatic final : public Stepper {
  public:
@@ -67,7 +69,7 @@ class Automatic final : public Stepper {
     }
     const Stats before = current().stats();
     result = current().attempt(h, tolerance);
-    if (result.outcome == Evaluation::ok && !stiff_) {
+    if (result.outcome == Evaluation::ok && !is_whole()) {
       std::copy_n(y_.begin(), whole_, candidate_.begin());
       std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
     }
@@ -75,12 +77,12 @@ class Automatic final : public Stepper {
     return result;
   }
 
-  double* candidate() override { return stiff_ ? implicit_->candidate() : candidate_.data(); }
+  double* candidate() override { return is_whole() ? current().candidate() : candidate_.data(); }
 
   Evaluation accepted(double t_next) override {
     const double h = t_next - t_;
     const Stats before = current().stats();
-    if (!stiff_) std::copy_n(candidate_.begin(), leading_, explicit_->candidate());
+    if (!is_whole()) std::copy_n(candidate_.begin(), leading_, explicit_->candidate());
     const Evaluation outcome = current().accepted(t_next);
     count(before);
     if (outcome != Evaluation::ok) return outcome;
@@ -138,6 +140,8 @@ class Automatic final : public Stepper {
   static Options standard(const IntegratorEntry& entry) { return Options(Choice{entry.name, {}}, entry.options); }
 
   Stepper& current() const { return stiff_ ? *implicit_ : *explicit_; }
+  /// Whether the method at work has all of the state.
+  bool is_whole() const { return stiff_ || whole_ == leading_; }
 
   void make_implicit() {
     if (implicit_) return;
@@ -158,6 +162,7 @@ class Automatic final : public Stepper {
   void begin_phase() {
     detector_ = StiffnessDetector(explicit_method_.stability_radius);
     calm_ = held_ = 0;
+    until_look_ = between_looks_ = least_between_looks;
     begin_direction();
   }
 
@@ -197,8 +202,12 @@ class Automatic final : public Stepper {
   /// Whether the explicit method sits at the border of its stability region, seen by the spectral radius: the comparison of
   /// two stages misses it where tolerances are tight.
   bool is_held(double h) {
-    if (tolerance_ == nullptr || ++waited_ % 20 != 0) return false;
-    held_ = std::abs(h) * spectral_radius() > at_border * explicit_method_.stability_radius ? held_ + 1 : 0;
+    if (tolerance_ == nullptr || --until_look_ > 0) return false;
+    const double part = std::abs(h) * spectral_radius() / explicit_method_.stability_radius;
+    held_ = part > at_border ? held_ + 1 : 0;
+    // Where steps are far inside, looks become rare.
+    between_looks_ = part < well_inside ? std::min(2 * between_looks_, longest_between_looks) : least_between_looks;
+    until_look_ = between_looks_;
     return held_ == 3;
   }
 
@@ -259,6 +268,7 @@ class Automatic final : public Stepper {
   const Tolerance* tolerance_ = nullptr;
   StiffnessDetector detector_{0.0};
   int calm_ = 0, held_ = 0, waited_ = 0;
+  int until_look_ = least_between_looks, between_looks_ = least_between_looks;
   double h_turn_ = 0.0;
   std::size_t turns_ = 0;
   std::vector<bool> phases_;

@@ -14,6 +14,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/integrate/error_norm.hpp"
@@ -26,23 +27,71 @@ namespace {
 /// Slopes k1 to k16; entry 0 is unused.
 using Slopes = std::array<double*, 17>;
 
+/// The end of a step and the sums of squares of both error estimates in units of the tolerance, in one pass over the slopes.
+struct EndOfStep {
+  double sum5 = 0.0, sum3 = 0.0;
+
+  [[gnu::always_inline]] static inline void run(const double* now, const Slopes& k, double h, double rtol, const double* atol,
+                                                std::size_t n, double* __restrict end, EndOfStep& result) {
+    Four sums5 = {}, sums3 = {};
+    for (std::size_t i = 0; i < n; i += 4) {
+      Four slope, error5, error3, size, size_after;
+      weigh<dop853::weights>(k, i, slope);
+      weigh<dop853::error_of_order_5>(k, i, error5);
+      weigh<dop853::weights_of_order_3>(k, i, error3);
+      const Four before = *four(now + i), after = before + h * slope;
+      *four(end + i) = after;
+      magnitude(before, size);
+      magnitude(after, size_after);
+      larger(size, size_after, size);
+      const Four inverse = 1.0 / (*four(atol + i) + rtol * size);
+      error5 *= inverse;
+      error3 = (slope - error3) * inverse;
+      sums5 += error5 * error5;
+      sums3 += error3 * error3;
+    }
+    result = {sum_of(sums5), sum_of(sums3)};
+  }
+};
+
+/// Squares of k13 - k12, of the difference of the states that these belong to, and of the state.
+struct EndDifferences {
+  double slope = 0.0, state = 0.0, size = 0.0;
+
+  [[gnu::always_inline]] static inline void run(const Slopes& k, const double* state13, const double* state12, std::size_t n,
+                                                EndDifferences& result) {
+    Four slopes = {}, states = {}, sizes = {};
+    for (std::size_t i = 0; i < n; i += 4) {
+      const Four slope = *four(k[13] + i) - *four(k[12] + i), at = *four(state13 + i), difference = at - *four(state12 + i);
+      slopes += slope * slope;
+      states += difference * difference;
+      sizes += at * at;
+    }
+    result = {sum_of(slopes), sum_of(states), sum_of(sizes)};
+  }
+};
+
 class Dop853 final : public Stepper {
  public:
   Dop853(const System& system, double beta)
       : system_(system),
         beta_(beta),
         n_(system.dimension),
-        old_(n_),
-        now_(n_),
-        candidate_(n_),
-        argument_(n_),
-        error5_(n_),
-        error3_(n_),
-        slopes_(16 * n_),
+        room_(padded(n_)),
+        old_(room_),
+        now_(room_),
+        candidate_(room_),
+        argument_(room_),
+        atol_(room_, 1.0),
+        slopes_(16 * room_),
         dense_(7 * n_) {
     k_[0] = nullptr;
-    for (std::size_t stage = 1; stage <= 16; ++stage) k_[stage] = slopes_.data() + (stage - 1) * n_;
+    for (std::size_t stage = 1; stage <= 16; ++stage) k_[stage] = slopes_.data() + (stage - 1) * room_;
     for (std::size_t i = 0; i < 7; ++i) r_[i] = dense_.data() + i * n_;
+    if (system.project_error) {
+      error5_.resize(n_);
+      error3_.resize(n_);
+    }
   }
 
   Evaluation start(double t, const double* x) override {
@@ -61,8 +110,10 @@ class Dop853 final : public Stepper {
     result.memory = beta_;
     result.outcome = evaluate_stages();
     if (result.outcome != Evaluation::ok) return result;
-    move_along<dop853::weights>(now_.data(), k_, h, n_, candidate_.data());
-    if (tolerance != nullptr) estimate(*tolerance, result);
+    if (tolerance == nullptr)
+      move<dop853::weights>(h, candidate_.data());
+    else
+      finish(*tolerance, result);
     return result;
   }
 
@@ -110,7 +161,7 @@ class Dop853 final : public Stepper {
   Evaluation evaluate_stages() {
     Evaluation outcome = Evaluation::ok;
     const auto good = [&]<const auto & row>(std::size_t stage) {
-      move_along<row>(now_.data(), k_, h_, n_, argument_.data());
+      move<row>(h_, argument_.data());
       outcome = evaluate(t_ + dop853::node[stage] * h_, argument_.data(), k_[stage]);
       return outcome == Evaluation::ok;
     };
@@ -123,49 +174,68 @@ class Dop853 final : public Stepper {
     return outcome;
   }
 
-  void estimate(const Tolerance& tolerance, Attempt& result) {
-    if (n_ == 0) return;
-    weigh<dop853::error_of_order_5>(k_, n_, error5_.data());
-    weigh<dop853::weights>(k_, n_, error3_.data());
-    for (std::size_t i = 0; i < n_; ++i) error3_[i] -= weighted<dop853::weights_of_order_3>(k_, i);
-    if (system_.project_error) {
-      system_.project_error(error5_.data());
-      system_.project_error(error3_.data());
+  /// out = x + h sum_j weight_j k_j, in padded arrays
+  template <const auto& row>
+  void move(double h, double* out) {
+    in_fours<MovePadded<row, Slopes>>(now_.data(), k_, h, n_, out);
+  }
+
+  void finish(const Tolerance& tolerance, Attempt& result) {
+    // So small an addition that it changes nothing but 0, by which nothing can be divided.
+    for (std::size_t i = 0; i < n_; ++i) atol_[i] = tolerance.atol[i] + std::numeric_limits<double>::min();
+    EndOfStep end;
+    in_fours<EndOfStep>(now_.data(), k_, h_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
+    if (system_.project_error) end = projected_errors(tolerance);
+    const double mixed = end.sum5 + 0.01 * end.sum3;
+    result.error = mixed > 0.0 ? std::abs(h_) * end.sum5 / std::sqrt(static_cast<double>(n_) * mixed) : mixed;
+    if (!(result.error <= 1.0)) result.worst = worst_of(tolerance);
+  }
+
+  /// The sums without the part of the errors that a projection removes.
+  EndOfStep projected_errors(const Tolerance& tolerance) {
+    for (std::size_t i = 0; i < n_; ++i) {
+      error5_[i] = weighted<dop853::error_of_order_5>(k_, i);
+      error3_[i] = weighted<dop853::weights>(k_, i) - weighted<dop853::weights_of_order_3>(k_, i);
     }
-    double sum5 = 0.0, sum3 = 0.0, largest = -1.0;
+    system_.project_error(error5_.data());
+    system_.project_error(error3_.data());
+    EndOfStep sums;
     for (std::size_t i = 0; i < n_; ++i) {
       const double weight = error_weight(tolerance, i, now_[i], candidate_[i]);
-      const double ratio5 = error5_[i] / weight, ratio3 = error3_[i] / weight;
-      sum5 += ratio5 * ratio5;
-      sum3 += ratio3 * ratio3;
-      if (std::abs(ratio5) > largest) {
-        largest = std::abs(ratio5);
-        result.worst = i;
-      }
+      sums.sum5 += error5_[i] / weight * (error5_[i] / weight);
+      sums.sum3 += error3_[i] / weight * (error3_[i] / weight);
     }
-    const double mixed = sum5 + 0.01 * sum3;
-    result.error = mixed > 0.0 ? std::abs(h_) * sum5 / std::sqrt(static_cast<double>(n_) * mixed) : mixed;
+    return sums;
+  }
+
+  /// The component with the largest error of order 5.
+  std::optional<std::size_t> worst_of(const Tolerance& tolerance) const {
+    std::optional<std::size_t> worst;
+    double largest = -1.0;
+    for (std::size_t i = 0; i < n_; ++i) {
+      const double size = std::abs(weighted<dop853::error_of_order_5>(k_, i)) / error_weight(tolerance, i, now_[i], candidate_[i]);
+      if (!(size > largest)) continue;
+      largest = size;
+      worst = i;
+    }
+    return worst;
   }
 
   /// Compares stages 12 and 13, both at t + h: |k13 - k12| / |x13 - x12| is about |lambda|. Differences at the level of
   /// round-off say nothing.
   void detect_stiffness() {
-    double slope_change = 0.0, change = 0.0, size = 0.0;
-    for (std::size_t i = 0; i < n_; ++i) {
-      const double slope_difference = k_[13][i] - k_[12][i], difference = candidate_[i] - argument_[i];
-      slope_change += slope_difference * slope_difference;
-      change += difference * difference;
-      size += candidate_[i] * candidate_[i];
-    }
+    EndDifferences difference;
+    in_fours<EndDifferences>(k_, candidate_.data(), argument_.data(), n_, difference);
     constexpr double noise = 100.0 * std::numeric_limits<double>::epsilon();
-    stiffness_ = change > noise * noise * size ? std::abs(h_) * std::sqrt(slope_change / change) : 0.0;
+    const bool seen = difference.state > noise * noise * difference.size;
+    stiffness_ = seen ? std::abs(h_) * std::sqrt(difference.slope / difference.state) : 0.0;
   }
 
   Evaluation prepare_dense() {
     const double h = t_ - t_old_;
     Evaluation outcome = Evaluation::ok;
     const auto good = [&]<const auto & row>(std::size_t stage) {
-      move_along<row>(old_.data(), k_, h, n_, argument_.data());
+      in_fours<MovePadded<row, Slopes>>(old_.data(), k_, h, n_, argument_.data());
       outcome = evaluate(t_old_ + dop853::node[stage] * h, argument_.data(), k_[stage]);
       return outcome == Evaluation::ok;
     };
@@ -189,7 +259,9 @@ class Dop853 final : public Stepper {
   const System& system_;
   const double beta_;
   const std::size_t n_;
-  std::vector<double> old_, now_, candidate_, argument_, error5_, error3_, slopes_, dense_;
+  const std::size_t room_;  ///< n, padded; numbers behind the first n are and stay 0
+  std::vector<double> old_, now_, candidate_, argument_, atol_, slopes_, dense_;
+  std::vector<double> error5_, error3_;  ///< where errors are projected
   Slopes k_;
   std::array<double*, 7> r_;  ///< r2 to r8
   double t_old_ = 0.0, h_ = 0.0, stiffness_ = 0.0;
