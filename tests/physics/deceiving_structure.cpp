@@ -38,13 +38,18 @@ solve::Trajectory run(const solve::Prepared& model, const std::string& method, d
   return solve::simulate(model, options);
 }
 
+/// The largest error, beside the largest unknown: mixing makes all of them as large, and a tolerance is relative to that.
 double distance(const DaeExample& example, const solve::Trajectory& run, const std::function<double(std::size_t row, std::size_t i)>& right) {
   double worst = 0.0;
-  for (std::size_t row = 0; row < run.t.size(); ++row)
+  for (std::size_t row = 0; row < run.t.size(); ++row) {
+    double size = 0.0, error = 0.0;
     for (std::size_t i = 0; i < example.start.size(); ++i) {
       const double value = right(row, i);
-      worst = std::max(worst, std::abs(run.value(row, run.column(fmt::format("plain{}", i + 1))) - value) / (1.0 + std::abs(value)));
+      size = std::max(size, std::abs(value));
+      error = std::max(error, std::abs(run.value(row, run.column(fmt::format("plain{}", i + 1))) - value));
     }
+    worst = std::max(worst, error / (1.0 + size));
+  }
   return worst;
 }
 
@@ -78,19 +83,9 @@ TEST_P(DeceivingStructure, IsSeenThrough) {
   }
 }
 
-/// The error of the best direct method on the equations as they are written, where one takes their index.
-double best_direct(const DaeExample& example, const solve::Prepared& plain, double rtol,
-                   const std::function<double(std::size_t row, std::size_t i)>& right) {
-  double best = INFINITY;
-  for (const std::string method : {"radau", "bdf", "mebdf"}) {
-    if (example.index > 3 || plain.converted) break;
-    const solve::Trajectory direct = run(plain, method, rtol, "direct");
-    if (direct.success()) best = std::min(best, distance(example, direct, right));
-  }
-  return best;
-}
-
-/// Errors are those of the best direct method on the same problem as it is written, at the same tolerance, within a factor 30.
+/// With the best method the error is within 30 times that of the best direct method on the equations as they are written, or
+/// within the tolerance that was asked for: mebdf is often a thousand times better than asked, and how much so says nothing.
+/// With the method that `auto` takes it is within 30 times the error of the same method as a direct one, or of the tolerance.
 TEST_P(DeceivingStructure, IsSolvedAsWellAsThePlainOne) {
   const DaeExample example = consistent(structure::testing::dae_examples()[GetParam()]);
   const solve::Prepared plain = prepared(example, Mixing::none);
@@ -101,19 +96,33 @@ TEST_P(DeceivingStructure, IsSolvedAsWellAsThePlainOne) {
                             : reference.value(row, reference.column(fmt::format("plain{}", i + 1)));
   };
   for (const double rtol : {1e-5, 1e-8}) {
-    const double best = best_direct(example, plain, rtol, right);
+    double best = 0.0, radau = 0.0;  // where no method takes the index the tolerance alone counts
+    if (example.index <= 3 && !plain.converted) {
+      best = INFINITY;
+      for (const std::string method : {"radau", "bdf", "mebdf"}) {
+        const solve::Trajectory direct = run(plain, method, rtol, "direct");
+        ASSERT_TRUE(direct.success()) << method << ": " << direct.message;
+        const double error = distance(example, direct, right);
+        best = std::min(best, error);
+        if (method == "radau") radau = error;
+      }
+    }
     for (std::uint64_t seed = 1; seed <= 2; ++seed) {
-      SCOPED_TRACE(fmt::format("{}, seed {} at {}", example.name, seed, rtol));
       const solve::Prepared mixed = prepared(example, Mixing::dense, seed);
-      const solve::Trajectory solved = run(mixed, "auto", rtol);
-      ASSERT_TRUE(solved.success()) << solved.message;
-      const double error = distance(example, solved, right);
-      if (std::getenv("SHOWX")) fmt::print("{:28} seed {} rtol {:.0e}: direct {:.1e}, mixed {:.1e} ratio {:.1f}, {} {}\n", example.name, seed, rtol, best, error, error/best, solved.formulation, solved.method);
-      EXPECT_LE(error, 30.0 * std::max(best, rtol));
-      if (example.index == 1) continue;  // nothing is projected
-      EXPECT_EQ(solved.formulation, "projection");
-      ASSERT_FALSE(solved.constraints.relative.empty());
-      for (const double residual : solved.constraints.relative) EXPECT_LE(residual, 1e-11);
+      for (const std::string method : {"auto", "mebdf"}) {
+        SCOPED_TRACE(fmt::format("{}, seed {} at {} by {}", example.name, seed, rtol, method));
+        const solve::Trajectory solved = run(mixed, method, rtol);
+        ASSERT_TRUE(solved.success()) << solved.message;
+        const double error = distance(example, solved, right);
+        if (method == "auto")
+          EXPECT_LE(error, 30.0 * std::max(radau, rtol));
+        else
+          EXPECT_LE(error, std::max(30.0 * best, rtol));
+        if (example.index == 1) continue;  // nothing is projected
+        EXPECT_EQ(solved.formulation, "projection");
+        ASSERT_FALSE(solved.constraints.relative.empty());
+        for (const double residual : solved.constraints.relative) EXPECT_LE(residual, 1e-11);
+      }
     }
   }
 }
@@ -250,6 +259,54 @@ t_end = 5
   ASSERT_TRUE(solved.success()) << solved.message;
   for (std::size_t row = 0; row < solved.t.size(); ++row)
     EXPECT_NEAR(solved.value(row, solved.column("x")), std::cos(solved.t[row]), 1e-4);
+}
+
+/// What runs by its array may switch, count and be reset: the angle t becomes -4 at t = 4 and goes on, and w has the integral of
+/// |cos|.
+TEST(ArrayForm, TakesEvents) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = 0
+z = 0
+w = { start = 0, fixed = true }
+[discrete]
+n = 0
+[definitions]
+f1 = "der(x) + y - z*x"
+f2 = "der(y) - x - z*y"
+f3 = "x^2 + y^2 - 1"
+[equations]
+e1 = "2*f1 + 0.3*x*f2 + 0.5*f3 = 0"
+e2 = "0.3*y*f1 + 2*f2 - 0.5*f3 = 0"
+e3 = "0.5*x*f1 + 0.5*f2 + 2*f3 = 0"
+e4 = "der(w) = abs(x)"
+[events]
+up = { when = "y - 0.5", direction = "up", reset = { n = "n + 1" } }
+flip = { when = "t >= 4", reset = { y = "-y" } }
+[simulation]
+t_end = 10
+)toml", "mixed"));
+  ASSERT_TRUE(model.array);
+  solve::RunOptions options;
+  options.rtol = 1e-8;
+  options.samples = 41;
+  const solve::Trajectory run = solve::simulate(model, options);
+  ASSERT_TRUE(run.success()) << run.message;
+  const auto area = [](double angle) {  // of |cos| from 0
+    const double turns = std::floor(angle / std::numbers::pi + 0.5);
+    return 2.0 * turns + std::sin(angle - turns * std::numbers::pi);
+  };
+  for (std::size_t row = 0; row < run.t.size(); ++row) {
+    const double t = run.t[row], angle = t < 4.0 ? t : t - 8.0;
+    EXPECT_NEAR(run.value(row, run.column("x")), std::cos(angle), 1e-6) << t;
+    if (t == 4.0) continue;
+    EXPECT_NEAR(run.value(row, run.column("y")), std::sin(angle), 1e-6) << t;
+    EXPECT_NEAR(run.value(row, run.column("w")), t < 4.0 ? area(t) : area(4.0) + area(angle) - area(-4.0), 1e-6) << t;
+  }
+  EXPECT_EQ(run.last("n"), 2.0);  // at pi/6 and 8 + pi/6
+  for (const double residual : run.constraints.relative) EXPECT_LE(residual, 1e-11);
 }
 
 }  // namespace

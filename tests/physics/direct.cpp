@@ -32,8 +32,9 @@ solve::Trajectory run(const solve::Prepared& model, const Case& one, const std::
 
 class Direct : public testing::TestWithParam<Case> {};
 
-/// Every other way is within 30 times the error of the best direct method at the same tolerance, or of the tolerance, where
-/// that method happens to be far better than asked for.
+/// With the same method, mebdf, `projection` is within 30 times the error of the best direct method at the same tolerance, or
+/// within the tolerance where that method happens to be far better than asked for. Every other way, by methods whose errors are
+/// nearer to the tolerance, is within 30 times that error or 30 tolerances.
 TEST_P(Direct, IsNotBetterThanWhatReduces) {
   const Case& one = GetParam();
   const solve::Prepared model = prepared(one);
@@ -51,13 +52,14 @@ TEST_P(Direct, IsNotBetterThanWhatReduces) {
     }
     const std::pair<const char*, const char*> others[] = {
         {"projection", "dop853"}, {"projection", "radau"}, {"projection", "bdf"},  {"projection", "auto"},
-        {"index1", "dop853"},     {"baumgarte", "dop853"}, {"dummy-derivatives", "dop853"}, {"overdetermined", "bdf"}};
+        {"projection", "mebdf"},  {"index1", "dop853"},     {"baumgarte", "dop853"}, {"dummy-derivatives", "dop853"}, {"overdetermined", "bdf"}};
     for (const auto& [formulation, method] : others) {
       const solve::Trajectory other = run(model, one, formulation, method, rtol);
       ASSERT_TRUE(other.success()) << formulation << " + " << method << ": " << other.message;
       const double error = error_of(other, one);
       std::printf("%s at %.0e: %s + %s: error %.1e, %zu steps\n", one.name.c_str(), rtol, formulation, method, error, other.stats.steps);
-      EXPECT_LE(error, 30.0 * std::max(best, rtol)) << formulation << " + " << method;
+      EXPECT_LE(error, std::string(method) == "mebdf" ? std::max(30.0 * best, rtol) : 30.0 * std::max(best, rtol))
+          << formulation << " + " << method;
     }
   }
 }

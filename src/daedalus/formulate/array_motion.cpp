@@ -95,6 +95,9 @@ Formulated array_motion(const Equations& equations) {
     std::ranges::copy(running->solver.dy(), dy);
     return outcome;
   };
+  system.ode_jacobian = [running](double t, const double* y, double* jacobian) {
+    return static_cast<Evaluation>(running->solver.jacobian(t, y, jacobian));
+  };
   system.project = [running](double t, double* y) {
     for (std::size_t i = 0; i < running->sizes.size(); ++i)
       running->sizes[i] = running->atol[i] + running->rtol * std::abs(y[i]);

@@ -9,6 +9,7 @@
 #include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/solve/start_level.hpp"
 #include "daedalus/solve/start_linear.hpp"
+#include "daedalus/structure/array_solver.hpp"
 
 namespace daedalus::solve {
 
@@ -192,6 +193,36 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
   return port;
 }
 
+/// The state has all unknowns, and its derivative array binds them.
+EventPort array_port(const std::shared_ptr<const structure::DaeFunctions>& functions, const structure::ArrayForm& form, const Held& held) {
+  auto solver = std::make_shared<structure::ArraySolver>(form.array, form.index);
+  solver->freeze(held.frozen);
+  const auto settle = [=](double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
+    std::vector<double> sizes;
+    for (std::size_t i = 0; i < functions->dimension(); ++i) {
+      const auto bound = std::ranges::find(values, functions->unknowns[i].name, &std::pair<std::string, double>::first);
+      if (bound != values.end()) x[i] = bound->second;
+      sizes.push_back(bound != values.end() ? 0.0 : functions->unknowns[i].of->nominal);
+    }
+    return solver->project(t, x, sizes.data()) == structure::DaeOutcome::ok ? std::string() : solver->explain();
+  };
+  EventPort port;
+  port.state_blocks = 2;
+  port.look = [=](const double& t, const double* x, EventPort::Depth depth, std::vector<const double*>& inputs) {
+    inputs = {&t, x, solver->dy().data()};
+    return depth == EventPort::Depth::all ? static_cast<Evaluation>(solver->derivatives(t, x)) : Evaluation::ok;
+  };
+  port.slope = [=](double t, const double* x, double* dx) {
+    const auto outcome = static_cast<Evaluation>(solver->derivatives(t, x));
+    std::ranges::copy(solver->dy(), dx);
+    return outcome;
+  };
+  port.assign = settle;
+  port.complete = [=](double t, double* x) { static_cast<void>(settle(t, x, {})); };
+  port.explain = [solver] { return solver->explain(); };
+  return port;
+}
+
 /// States are (y, y'). An event keeps x1, but for what it resets, and x2 follows f: where that leaps, it is said.
 EventPort linear_port(const std::shared_ptr<const structure::DaeFunctions>& functions, formulate::Formulated& formulated) {
   const std::size_t n = functions->dimension();
@@ -268,6 +299,7 @@ EventSymbols event_symbols(const formulate::Equations& equations) {
 
 EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const Held& held) {
   if (formulated.flow) return linear_port(equations.dae, formulated);
+  if (equations.array) return array_port(equations.dae, *equations.array, held);
   return equations.motion ? motion_port(equations.motion, formulated, held) : dae_port(equations.dae, formulated, held);
 }
 

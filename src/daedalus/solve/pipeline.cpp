@@ -255,7 +255,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (formulated.lasts) formulated.lasts(plan.t_start, plan.t_end);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);
-  const formulate::Equations equations{prepared.functions, by_formula ? prepared.dae : prepared.solvable_dae()};
+  formulate::Equations equations{prepared.functions, by_formula ? prepared.dae : prepared.solvable_dae()};
+  equations.array = prepared.array;
   Events events(event_symbols(equations),
                 {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues, plan.rtol, plan.atol});
   if (events.any()) {

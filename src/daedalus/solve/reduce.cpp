@@ -140,8 +140,6 @@ Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
 std::string array_obstacle(const DaeFunctions& as_written) {
   const model::Model& model = *as_written.model;
   if (as_written.dimension() > most_array_unknowns) return fmt::format("it has more than {} unknowns", most_array_unknowns);
-  if (!model.events.empty() || !model.discrete.empty()) return "it has events";
-  if (as_written.switches.size() > 0) return "it has conditions, or functions with kinks";
   if (!model.invariants.empty()) return "it has [invariants]";
   if (!model.initial.empty()) return "it has [initial]";
   return {};

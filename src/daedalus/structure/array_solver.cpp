@@ -124,6 +124,25 @@ DaeOutcome ArraySolver::derivatives(double t, const double* y) {
   return DaeOutcome::ok;
 }
 
+/// Where (Q^T E)_1 = 0 holds, w_T moves with y by -T^-1 (Q^T dE/dy)_1.
+DaeOutcome ArraySolver::jacobian(double t, const double* y, double* out) {
+  if (const DaeOutcome outcome = derivatives(t, y); outcome != DaeOutcome::ok) return outcome;
+  if (const DaeOutcome outcome = factor(); outcome != DaeOutcome::ok) return outcome;
+  const std::vector<double>&s = values_.scale().s, &column_scales = qr_.column_scales();
+  const std::size_t by_y = levels_ * n_;
+  for (std::size_t j = 0; j < n_; ++j) {
+    for (std::size_t k = 0; k < rank_; ++k) step_[k] = qr_.entry(k, by_y + j);
+    qr_.solve(step_.data(), rank_);
+    for (std::size_t k = 0; k < rank_; ++k) {
+      const std::size_t column = qr_.order()[k], which = place(column);
+      if (which / n_ != 1) continue;
+      const std::size_t i = which % n_;
+      out[i * n_ + j] = -step_[k] * column_scales[column] / column_scales[by_y + j] * s[i] / (values_.scale().h * s[j]);
+    }
+  }
+  return DaeOutcome::ok;
+}
+
 void ArraySolver::find_residuals() {
   const std::size_t y = levels_ * n_;
   for (std::size_t k = 0; k < residuals_.size(); ++k) {

@@ -31,6 +31,9 @@ class ArraySolver {
   DaeOutcome derivatives(double t, const double* y);
   const std::vector<double>& dy() const { return dy_; }
 
+  /// The derivative of that y' by y, row by row.
+  DaeOutcome jacobian(double t, const double* y, double* out);
+
   /// Moves y to the manifold with the least change, each unknown measured by `sizes`.
   DaeOutcome project(double t, double* y, const double* sizes);
 
