@@ -69,6 +69,20 @@ TEST(Linear, Example6HasOneConsistentPointAtEveryTime) {
   EXPECT_NEAR(start.moved[0].by, -6.0, 1e-14);
 }
 
+TEST(Linear, Example3IsMadeOfFAndItsDerivatives) {
+  // N x' = x + f from the last row up: x3 = -exp(-t), x2 = 2 x3' - sin t, x1 = x2' + 3 x3' - t^2.
+  const std::vector<double> at{0.0, 0.3, 1.0, 7.5};
+  const solve::Trajectory found = run(prepared("linear/example3"), at);
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_EQ(found.method, "exact");
+  for (std::size_t k = 0; k < at.size(); ++k) {
+    const double t = at[k], decay = std::exp(-t);
+    EXPECT_NEAR(found.value(k, found.column("x1")), decay - std::cos(t) - t * t, 4e-15 * (1.0 + t * t));
+    EXPECT_NEAR(found.value(k, found.column("x2")), 2.0 * decay - std::sin(t), 1e-15);
+    EXPECT_NEAR(found.value(k, found.column("x3")), -decay, 1e-15);
+  }
+}
+
 TEST(Linear, OtherMethodsSolveTheSame) {
   for (const std::string name : {"r1", "r2", "r5", "example6"}) {
     const solve::Prepared model = prepared("linear/" + name);
@@ -214,6 +228,61 @@ TEST(Linear, RandomPencilsBesideTheirSeries) {
       // Starts are whole numbers; the series ends at 1e-17 of solutions that grow by e^8 at most.
       EXPECT_NEAR(found.value(0, i), pencil.x_end[i], 1e-13 * size) << "seed " << seed << " x" << i + 1 << "\n" << pencil.text;
   }
+}
+
+TEST(Linear, DecimalsAreTakenAsTheyAreWritten) {
+  // Index 6 beside the eigenvalues -100 and 1/10, hidden by whole-number transformations; f was made for a polynomial. As
+  // doubles the multiples of 1/10 make another pencil, with finite eigenvalues of 1e3 and more in place of the block.
+  const std::string text = R"model(
+kind = "linear"
+[linear]
+E = [
+  [0, 0, 1, 0, 0, 0, 0, 0],
+  [1, -1, 1, -3, -3, 4, -4, 2],
+  [-2, 0, -2, 1, 2, -1, 2, 0],
+  [-1, 1, -1, 1, 1, -1, 1, 0],
+  [0, 0, 1, 0, 0, 0, 0, 0],
+  [-2, 0, -2, 2, 2, -3, 2, 0],
+  [-2, 1, -2, 2, 2, -2, 2, 0],
+  [6, 0, 7, -6, -7, 8, -7, 1]]
+A = [
+  [-1, 1, -1, 1, 1, -1, 1, 0],
+  [295.1, -1, 294.1, 1.9, -97.1, -1.8, 2.9, -199],
+  [3, 0, 4, -1, -2, 1, -1, -1],
+  [-2, 1, -2, 1, 3, -1, 2, 0],
+  [1, 1, 1, 0, -1, 0, -1, 0],
+  [-0.1, 1, -0.1, 0.1, 0.1, -0.2, 0.1, 0],
+  [-4, 2, -4, 2, 5, -2, 4, 0],
+  [296.2, -2, 296.2, 0.8, -97.2, -0.6, 1.8, -199]]
+f = ["(-2)*1 + (3)*t + (8)*t^2 + (-9)*t^3 + (-9)*t^4",
+  "(1514/5)*1 + (-1009)*t + (-6601/10)*t^2 + (-12497/10)*t^3 + (18601/10)*t^4",
+  "(-9)*1 + (-51)*t + (-32)*t^2 + (53)*t^3 + (26)*t^4",
+  "(-8)*1 + (1)*t + (8)*t^2 + (40)*t^3 + (-17)*t^4",
+  "(5)*1 + (-14)*t + (-8)*t^2 + (-15)*t^3 + (7)*t^4",
+  "(-84/5)*1 + (-44)*t + (-339/10)*t^2 + (837/10)*t^3 + (-1/10)*t^4",
+  "(-21)*1 + (-5)*t + (10)*t^2 + (85)*t^3 + (-32)*t^4",
+  "(1748/5)*1 + (-940)*t + (-2981/5)*t^2 + (-7232/5)*t^3 + (9356/5)*t^4"]
+[variables]
+x1 = -3.0
+x2 = -2.0
+x3 = 0.0
+x4 = 3.0
+x5 = -2.0
+x6 = -2.0
+x7 = 0.0
+x8 = -2.0
+[simulation]
+t_end = 2
+)model";
+  const solve::Prepared model = solve::prepare(model::read_model_text(text, "tenths.toml"));
+  ASSERT_TRUE(model.linear);
+  EXPECT_EQ(model.linear->parts.nilpotent_blocks, (std::vector<std::size_t>{6}));
+  const solve::Trajectory found = run(model, {1.0, 2.0});
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_TRUE(found.moved.empty());
+  const std::vector<std::vector<double>> exact{{1, 3, -2, 7, -5, 3, -6, -3}, {-3, 4, -48, 53, 20, 14, -32, -6}};
+  for (std::size_t row = 0; row < exact.size(); ++row)
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(found.value(row, i), exact[row][i], 1e-13) << row << " x" << i + 1;
 }
 
 const std::string circuit = R"model(

@@ -13,7 +13,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "daedalus/base/text.hpp"
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/substitute.hpp"
 #include "daedalus/expr/walk.hpp"
 
 namespace daedalus::expr {
@@ -281,6 +283,16 @@ Expr tidy(Expr root) {
     }
   }
   return best;
+}
+
+Expr with_digits(Expr root, int digits) {
+  Graph& graph = root.graph();
+  std::unordered_map<NodeId, Expr> shorter;
+  for (const NodeId id : reachable(std::span<const Expr>(&root, 1))) {
+    const Node node = graph.node(id);
+    if (node.op == Op::constant && std::isfinite(node.value)) shorter.emplace(id, graph.constant(std::stod(brief(node.value, digits))));
+  }
+  return substitute(root, shorter);
 }
 
 }  // namespace daedalus::expr

@@ -9,4 +9,7 @@ namespace daedalus::expr {
 /// mathematically, not to the last bit; an expression that grows too long when expanded stays as it is.
 Expr tidy(Expr root);
 
+/// The same with numbers of so many significant digits, for display of what rounding has touched: 1.0000000000000044 is 1.
+Expr with_digits(Expr root, int digits);
+
 }  // namespace daedalus::expr

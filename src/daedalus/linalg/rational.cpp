@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 #include "daedalus/base/check.hpp"
 
@@ -116,8 +117,9 @@ bool operator<(const Rational& a, const Rational& b) {
 std::optional<Rational> short_rational(double value) {
   if (!std::isfinite(value)) return std::nullopt;
   if (value == 0.0) return Rational();
+  if (value == std::trunc(value) && std::abs(value) < 0x1p53) return Rational(static_cast<long>(value));
   constexpr int most_digits = 10, most_bits = 30, most_exponent = 330;
-  constexpr long most_denominator = 1000;
+  constexpr double most_fraction = 1e11;
   // The shortest decimal that is read as this double: d.ddddde+xx.
   std::string text = fmt::format("{:e}", value);
   for (int digits = 0; digits <= 17; ++digits) {
@@ -138,11 +140,17 @@ std::optional<Rational> short_rational(double value) {
     const std::string zeros(static_cast<std::size_t>(std::abs(shift)), '0');
     return Rational(shift >= 0 ? digits + zeros : digits + "/1" + zeros);
   }
-  for (long q = 2; q <= most_denominator; ++q) {
-    const double p = std::round(value * static_cast<double>(q));
-    if (std::abs(p) < 1e6 && p / static_cast<double>(q) == value) return Rational(static_cast<long>(p), q);
+  // The convergents of the continued fraction: the first that is read as this double. One of `most_fraction` in 2^52 doubles
+  // is such a fraction by chance.
+  double rest = std::abs(value), p = 1.0, q = 0.0, p_before = 0.0, q_before = 1.0;
+  while (true) {
+    const double whole = std::floor(rest);
+    p_before = std::exchange(p, whole * p + p_before);
+    q_before = std::exchange(q, whole * q + q_before);
+    if (!(p * q < most_fraction)) return std::nullopt;
+    if (p / q == std::abs(value)) return Rational(static_cast<long>(std::copysign(p, value)), static_cast<long>(q));
+    rest = 1.0 / (rest - whole);
   }
-  return std::nullopt;
 }
 
 std::optional<RationalMatrix> short_rational(const DenseMatrix& matrix) {
@@ -158,6 +166,17 @@ std::optional<RationalMatrix> short_rational(const DenseMatrix& matrix) {
 DenseMatrix rounded(const RationalMatrix& matrix) {
   DenseMatrix result = DenseMatrix::zero(matrix.rows, matrix.columns);
   for (std::size_t k = 0; k < matrix.entries.size(); ++k) result.entries[k] = matrix.entries[k].value();
+  return result;
+}
+
+DoubleDouble extended(const Rational& value) {
+  const double high = value.value();
+  return std::isfinite(high) ? DoubleDouble(high, (value - Rational::exactly(high)).value()) : DoubleDouble(high);
+}
+
+BasicMatrix<DoubleDouble> extended(const RationalMatrix& matrix) {
+  auto result = BasicMatrix<DoubleDouble>::zero(matrix.rows, matrix.columns);
+  for (std::size_t k = 0; k < matrix.entries.size(); ++k) result.entries[k] = extended(matrix.entries[k]);
   return result;
 }
 

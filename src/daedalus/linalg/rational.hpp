@@ -5,6 +5,7 @@
 #include <string>
 
 #include "daedalus/linalg/dense_matrix.hpp"
+#include "daedalus/linalg/double_double.hpp"
 
 namespace daedalus::linalg {
 
@@ -52,8 +53,8 @@ inline Rational operator*(Rational a, const Rational& b) { return a *= b; }
 inline Rational operator/(Rational a, const Rational& b) { return a /= b; }
 
 /// The fraction that somebody meant who wrote this number: the shortest decimal if it has at most ten digits, the
-/// double itself if it has at most 30 bits, p/q if that is this double for a q up to 1000. None for other numbers,
-/// which are measured or computed and not exact.
+/// double itself if it is a whole number below 2^53 or has at most 30 bits, p/q if that is this double and p q is below
+/// 1e11. None for other numbers, which are measured or computed and not exact.
 std::optional<Rational> short_rational(double value);
 
 using RationalMatrix = BasicMatrix<Rational>;
@@ -61,5 +62,8 @@ using RationalMatrix = BasicMatrix<Rational>;
 /// Every entry as a short fraction; none where one is not short.
 std::optional<RationalMatrix> short_rational(const DenseMatrix& matrix);
 DenseMatrix rounded(const RationalMatrix& matrix);
+/// The nearest number of 31 digits.
+DoubleDouble extended(const Rational& value);
+BasicMatrix<DoubleDouble> extended(const RationalMatrix& matrix);
 
 }  // namespace daedalus::linalg

@@ -7,6 +7,7 @@
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/report/csv.hpp"
+#include "daedalus/report/modes.hpp"
 #include "daedalus/report/text_parts.hpp"
 #include "daedalus/report/version.hpp"
 
@@ -16,15 +17,6 @@ using Json = nlohmann::ordered_json;
 using solve::Complex;
 
 namespace {
-
-std::string value_text(Complex value) {
-  const double size = std::abs(value);
-  const auto clean = [&](double part) { return std::abs(part) < 1e-12 * size ? 0.0 : part; };
-  const double re = clean(value.real()), im = clean(value.imag());
-  if (im == 0.0) return brief(re);
-  const std::string imaginary = brief(std::abs(im)) + "i";
-  return re == 0.0 ? (im < 0.0 ? "-" : "") + imaginary : brief(re) + (im < 0.0 ? " - " : " + ") + imaginary;
-}
 
 std::string list_text(const std::vector<Complex>& values) {
   std::vector<std::string> words;
@@ -41,40 +33,6 @@ std::string polynomial_text(const std::vector<double>& coefficients) {
     text += text.empty() ? brief(value) + power : (value < 0.0 ? " - " : " + ") + brief(std::abs(value)) + power;
   }
   return text.empty() ? "0" : text;
-}
-
-std::string stability_text(solve::Stability stability) {
-  switch (stability) {
-    case solve::Stability::asymptotic: return "asymptotically stable: every finite eigenvalue has a negative real part";
-    case solve::Stability::marginal: return "stable, not asymptotically: simple eigenvalues on the imaginary axis";
-    case solve::Stability::unstable: return "unstable: an eigenvalue has a positive real part";
-    case solve::Stability::undecided: break;
-  }
-  return "not decided: multiple eigenvalues on the imaginary axis";
-}
-
-std::string modes_text(const solve::ModeAnalysis& modes, const solve::LinearModel& model) {
-  constexpr std::size_t most = 20;
-  std::string text;
-  for (std::size_t k = 0; k < modes.finite.size() && k < most; ++k) {
-    const solve::FiniteMode& mode = modes.finite[k];
-    std::vector<std::string> words{value_text(mode.value)};
-    if (mode.multiplicity > 1) words.push_back(fmt::format("{} times", mode.multiplicity));
-    if (!model.inputs.empty()) words.push_back(mode.controllable ? "controllable" : "not controllable");
-    if (!model.outputs.empty()) words.push_back(mode.observable ? "observable" : "not observable");
-    text += line(k == 0 ? "modes" : "", joined(words));
-  }
-  if (modes.finite.empty()) text += line("modes", "no finite eigenvalue");
-  if (modes.finite.size() > most) text += line("", fmt::format("... and {} more", modes.finite.size() - most));
-  if (modes.index > 1) {
-    std::vector<std::string> words{fmt::format("index {}", modes.index)};
-    if (!model.inputs.empty()) words.push_back(modes.impulse_controllable ? "impulse controllable" : "not impulse controllable");
-    if (!model.outputs.empty()) words.push_back(modes.impulse_observable ? "impulse observable" : "not impulse observable");
-    text += line("impulses", joined(words));
-  }
-  text += line("stability", modes.finite.empty() ? "no dynamics: every unknown follows the inputs" : stability_text(modes.stability));
-  for (const std::string& note : modes.notes) text += line("note", note);
-  return text;
 }
 
 std::string channel_name(const solve::LinearModel& model, std::size_t input, std::size_t output) {
@@ -113,16 +71,6 @@ Json entries_json(const linalg::Sparsity& pattern, const std::vector<double>& va
   return {{"rows", pattern.rows}, {"columns", pattern.columns}, {"entries", entries}};
 }
 
-std::string name_of(solve::Stability stability) {
-  switch (stability) {
-    case solve::Stability::asymptotic: return "asymptotic";
-    case solve::Stability::marginal: return "marginal";
-    case solve::Stability::unstable: return "unstable";
-    case solve::Stability::undecided: break;
-  }
-  return "undecided";
-}
-
 }  // namespace
 
 std::string to_text(const ControlFindings& findings, const std::string& path) {
@@ -140,7 +88,10 @@ std::string to_text(const ControlFindings& findings, const std::string& path) {
     text += line("", "states, inputs and outputs are deviations from these values");
   }
   for (const std::string& note : model.notes) text += line("note", note);
-  if (findings.modes) text += modes_text(*findings.modes, model);
+  if (findings.modes) {
+    text += mode_lines(*findings.modes, true);
+    for (const std::string& note : findings.modes->notes) text += line("note", note);
+  }
   for (const solve::Channel& one : findings.channels) {
     text += line("transfer", channel_name(model, one.input, one.output) + (one.vanishes ? ": 0 at every frequency" : ""));
     if (one.vanishes) continue;
@@ -183,20 +134,9 @@ std::string to_json(const ControlFindings& findings) {
   json["C"] = matrix_json(model.C);
   json["D"] = matrix_json(model.D);
   if (findings.modes) {
-    const solve::ModeAnalysis& modes = *findings.modes;
-    Json list = Json::array();
-    for (const solve::FiniteMode& mode : modes.finite) {
-      Json one{{"value", pair(mode.value)}, {"multiplicity", mode.multiplicity}};
-      if (!model.inputs.empty()) one["controllable"] = mode.controllable;
-      if (!model.outputs.empty()) one["observable"] = mode.observable;
-      list.push_back(one);
-    }
-    json["index"] = modes.index;
-    json["modes"] = list;
-    json["impulse_controllable"] = modes.impulse_controllable;
-    json["impulse_observable"] = modes.impulse_observable;
-    json["stability"] = name_of(modes.stability);
-    json["notes"] = modes.notes;
+    json["index"] = findings.modes->index;
+    add_modes(json, *findings.modes);
+    json["notes"] = findings.modes->notes;
   }
   Json channels = Json::array();
   const std::size_t p = model.outputs.size();

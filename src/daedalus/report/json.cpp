@@ -7,6 +7,7 @@
 #include "daedalus/formulate/formulation_entry.hpp"
 #include "daedalus/report/comparison.hpp"
 #include "daedalus/report/methods.hpp"
+#include "daedalus/report/modes.hpp"
 #include "daedalus/report/version.hpp"
 #include "daedalus/solve/start_search.hpp"
 #include "daedalus/solve/tableau_method.hpp"
@@ -330,7 +331,7 @@ void add_linear(Json& json, const solve::LinearFindings& findings) {
   json["nilpotent_blocks"] = s.nilpotent_blocks;
   json["column_minimal_indices"] = s.column_minimal_indices;
   json["row_minimal_indices"] = s.row_minimal_indices;
-  json["finite_eigenvalues"] = Json::array();
+  json["finite_eigenvalues"] = s.spectrum_known ? Json::array() : Json();
   for (const std::complex<double>& value : s.spectrum())
     json["finite_eigenvalues"].push_back({value.real(), value.imag()});
   json["eigenvalue_clusters"] = Json::array();
@@ -351,6 +352,22 @@ void add_linear(Json& json, const solve::LinearFindings& findings) {
   json["consistent_manifold"] = Json::array();
   for (const solve::LinearFindings::Equation& one : findings.manifold)
     json["consistent_manifold"].push_back({{"equation", one.equation}, {"with_f", one.with_f}});
+  if (s.regular) {
+    constexpr std::size_t most_projected = 50;
+    if (findings.projector.rows > 0 && findings.projector.rows <= most_projected) {
+      json["projector"] = Json::array();
+      for (std::size_t i = 0; i < findings.projector.rows; ++i) {
+        Json& row = json["projector"].emplace_back(Json::array());
+        for (std::size_t j = 0; j < findings.projector.columns; ++j) row.push_back(findings.projector(i, j));
+      }
+    }
+    json["nearest_consistent"] = Json();
+    if (findings.nearest)
+      for (std::size_t j = 0; j < findings.unknowns.size(); ++j)
+        json["nearest_consistent"][findings.unknowns[j]] = findings.nearest->values[j];
+    json["least_change"] = findings.nearest ? Json(findings.nearest->distance) : Json();
+    if (findings.modes) add_modes(json, *findings.modes);
+  }
   json["free_unknowns"] = Json::array();
   for (const solve::LinearFindings::Freedom& one : findings.free)
     json["free_unknowns"].push_back({{"unknowns", one.unknowns}, {"additions", one.additions}});

@@ -2,16 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "daedalus/base/text.hpp"
+#include "daedalus/report/modes.hpp"
 #include "daedalus/report/text_parts.hpp"
 
 namespace daedalus::report {
 
 namespace {
 
-constexpr std::size_t most_lines = 12, most_eigenvalues = 16;
+constexpr std::size_t most_lines = 12, most_eigenvalues = 16, most_projected = 8;
 
 /// "3-fold -1 +- 2i (to 1e-13)"; conjugates are written once, with the one of positive imaginary part.
 std::string eigenvalue_text(const structure::FiniteEigenvalue& one, bool exact) {
@@ -30,6 +32,7 @@ std::string eigenvalue_text(const structure::FiniteEigenvalue& one, bool exact) 
 }
 
 std::string spectrum_text(const structure::KroneckerStructure& s) {
+  if (!s.spectrum_known) return count(s.differential_dimension, "finite eigenvalue") + ", too many to compute";
   if (s.finite.empty()) return "no finite eigenvalue";
   std::vector<std::string> texts;
   for (const structure::FiniteEigenvalue& one : s.finite)
@@ -42,14 +45,57 @@ std::string spectrum_text(const structure::KroneckerStructure& s) {
 
 std::string sizes(const std::vector<std::size_t>& numbers) {
   std::vector<std::string> texts;
-  for (const std::size_t number : numbers) texts.push_back(std::to_string(number));
+  for (std::size_t k = 0; k < numbers.size();) {
+    std::size_t end = k;
+    while (end < numbers.size() && numbers[end] == numbers[k]) ++end;
+    if (numbers.size() <= most_lines)
+      texts.insert(texts.end(), end - k, std::to_string(numbers[k]));
+    else
+      texts.push_back(fmt::format("{} ({})", numbers[k], end - k == 1 ? "once" : fmt::format("{} times", end - k)));
+    k = end;
+  }
   return joined(texts);
 }
 
 std::string ground(const structure::KroneckerStructure& s) {
   if (s.exact) return "by exact arithmetic";
+  if (s.eliminated > 0 && s.decided)
+    return fmt::format("by solving {} for as many unknowns{}", count(s.eliminated, "algebraic equation"),
+                       s.spectrum_known ? fmt::format(", and by the ranks of the rest: singular values down to {} count, those up to {} do not",
+                                                      brief(s.kept, 2), brief(s.dropped, 2))
+                                        : "; E is regular in the rest");
   return fmt::format("{}: singular values down to {} count, those up to {} do not",
                      s.decided ? "by its ranks" : "NOT DECIDED", brief(s.kept, 2), brief(s.dropped, 2));
+}
+
+/// The matrix row by row, where it is small and says something.
+std::string projector_lines(const solve::LinearFindings& findings) {
+  const auto& rows = findings.projector_text;
+  if (rows.size() > most_projected || findings.manifold.empty() || findings.structure.differential_dimension == 0) return {};
+  std::vector<std::size_t> width(rows.size(), 1);
+  for (const auto& row : rows)
+    for (std::size_t j = 0; j < row.size(); ++j) width[j] = std::max(width[j], row[j].size());
+  std::string text;
+  for (const auto& row : rows) {
+    std::string cells;
+    for (std::size_t j = 0; j < row.size(); ++j) cells += fmt::format(" {:<{}} ", row[j], width[j]);
+    text += line(text.empty() ? "projector" : "", "[" + cells + "]");
+  }
+  return text;
+}
+
+/// What the least change of the given values is, where there must be one.
+std::string nearest_line(const solve::LinearFindings& findings) {
+  if (!findings.nearest) return {};
+  std::vector<std::string> parts;
+  const auto& [given, values, distance] = *findings.nearest;
+  double size = 1.0;
+  for (const double value : given) size = std::max(size, std::abs(value));
+  if (distance < 1e-10 * size) return {};
+  for (std::size_t j = 0; j < values.size() && parts.size() <= most_lines; ++j)
+    if (std::abs(values[j] - given[j]) > 1e-12 * std::max(1.0, std::abs(given[j])))
+      parts.push_back(parts.size() < most_lines ? fmt::format("{} = {}", findings.unknowns[j], brief(values[j], 10)) : "...");
+  return line("nearest", fmt::format("{} (all consistent values are at least {} from the given ones)", joined(parts), brief(distance)));
 }
 
 }  // namespace
@@ -78,15 +124,16 @@ std::string linear_lines(const solve::LinearFindings& findings) {
   }
   if (!s.regular) return text;
   text +=
-      line("manifold", findings.manifold.empty()
+      line("manifold", s.differential_dimension == s.columns
                            ? "every start is consistent"
-                           : fmt::format("consistent values have dimension {}, bound by {}:", s.differential_dimension,
-                                         count(findings.manifold.size(), "equation")));
+                           : fmt::format("consistent values have dimension {}, bound by {}{}", s.differential_dimension,
+                                         count(s.columns - s.differential_dimension, "equation"), findings.manifold.empty() ? "" : ":"));
   for (std::size_t i = 0; i < findings.manifold.size() && i < most_lines; ++i)
     text += line("", findings.manifold[i].equation);
   if (findings.manifold.size() > most_lines)
     text += line("", fmt::format("... and {} further ones (--json lists all)", findings.manifold.size() - most_lines));
-  return text;
+  text += projector_lines(findings) + nearest_line(findings);
+  return findings.modes ? text + mode_lines(*findings.modes, false) : text;
 }
 
 }  // namespace daedalus::report

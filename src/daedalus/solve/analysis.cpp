@@ -154,7 +154,7 @@ std::string note_on(const structure::Converted& converted) {
   return note;
 }
 
-Analysis analyze_structure(const model::Model& model, const structure::EquationSet& system) {
+Analysis analyze_structure(const model::Model& model, const structure::EquationSet& system, double t_start) {
   Analysis out;
   out.model = model.name;
   out.kind = model::name_of(model.kind);
@@ -162,7 +162,7 @@ Analysis analyze_structure(const model::Model& model, const structure::EquationS
   out.structural_index = out.structure.index();
   out.unknowns = out.structure.unknowns.size();
   out.equations = out.structure.equations.size();
-  out.linear = linear_findings(model);
+  out.linear = linear_findings(model, t_start);
   if (out.linear) out.notes = out.linear->notes;
   return out;
 }
@@ -184,7 +184,7 @@ Analysis with_pencil(Analysis out) {
 Analysis analyze_values(Analysis out, const structure::EquationSet& system, const Prepared& prepared, double t_start) {
   const structure::DaeFunctions& fn = *prepared.solvable_dae();
   // Of linear equations whose structure was repaired the manifold says the same, without the numbers of the repair.
-  const bool manifold = prepared.converted && pencil_decides(out) && out.linear->structure.regular;
+  const bool manifold = prepared.converted && pencil_decides(out) && !out.linear->manifold.empty();
   if (!manifold) out.hidden = hidden_constraints(fn, prepared.converted.get());
   Start start;
   try {
@@ -270,7 +270,7 @@ Analysis analyze(const std::shared_ptr<const model::Model>& model, double t_star
     return analyze(*prepared, t_start);
   }
   const structure::EquationSet system = structure::equations_of(*model);
-  Analysis out = analyze_structure(*model, system);
+  Analysis out = analyze_structure(*model, system, t_start);
   const bool singular = out.linear && !out.linear->structure.regular;
   if (out.structure.regular() && !singular) {
     try {
@@ -293,7 +293,7 @@ Analysis analyze(const std::shared_ptr<const model::Model>& model, double t_star
 Analysis analyze(const Prepared& prepared, double t_start) {
   if (!prepared.dae) return analyze(prepared.functions, t_start);
   const structure::EquationSet system = structure::equations_of(*prepared.model);
-  return with_pencil(analyze_values(analyze_structure(*prepared.model, system), system, prepared, t_start));
+  return with_pencil(analyze_values(analyze_structure(*prepared.model, system, t_start), system, prepared, t_start));
 }
 
 }  // namespace daedalus::solve

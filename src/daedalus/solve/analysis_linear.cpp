@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
@@ -37,7 +39,8 @@ class Sum {
 
 class Writer {
  public:
-  Writer(const LinearModel& system, bool rows_are_numbered) : system_(system), derivatives_{system.f} {
+  Writer(const LinearModel& system, bool rows_are_numbered, bool exact)
+      : system_(system), exact_(exact), derivatives_{system.f} {
     for (std::size_t i = 0; i < system.equations.size(); ++i)
       names_.push_back(rows_are_numbered ? fmt::format("f{}", i + 1) : "f." + system.equations[i]);
   }
@@ -49,7 +52,12 @@ class Writer {
       unknowns.add(one.unknowns[j], system_.unknowns[j]);
     }
     add_forcing(with_f, one.forcing, names_);
-    return {with_f.text() + " = 0", unknowns.text() + " = " + expr::to_text(expr::tidy(-forcing(one.forcing)))};
+    return {with_f.text() + " = 0", unknowns.text() + " = " + shown(-forcing(displayed(one.forcing)))};
+  }
+
+  /// What stands opposite the unknowns of that equation, at a time.
+  double side(const structure::ManifoldEquation<double>& one, double t) {
+    return -expr::evaluate(forcing(one.forcing), {{system_.time.id(), t}});
   }
 
   LinearFindings::Freedom freedom(const DenseMatrix& vector) const {
@@ -77,13 +85,20 @@ class Writer {
     add_forcing(condition, vector, names_);
     out.combination = combination.text();
     out.condition = condition.text() + " = 0";
-    const Expr left = expr::tidy(forcing(vector));
-    out.holds = vanishes(left, vector);
-    out.left = out.holds ? "0" : expr::to_text(left);
+    out.holds = vanishes(expr::tidy(forcing(vector)), vector);
+    out.left = out.holds ? "0" : shown(forcing(displayed(vector)));
     return out;
   }
 
  private:
+  /// Coefficients that rounding has touched are good to ten digits or so.
+  DenseMatrix displayed(DenseMatrix terms) const {
+    if (!exact_)
+      for (double& entry : terms.entries) entry = std::stod(brief(entry, 10));
+    return terms;
+  }
+  std::string shown(const Expr& sum) const { return expr::to_text(expr::with_digits(expr::tidy(sum), exact_ ? 15 : 10)); }
+
   static void add_forcing(Sum& sum, const DenseMatrix& terms, const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < terms.columns; ++i)
       for (std::size_t k = 0; k < terms.rows; ++k) sum.add(terms(k, i), model::derivative_name(names[i], k));
@@ -120,23 +135,43 @@ class Writer {
   }
 
   const LinearModel& system_;
+  bool exact_;
   std::vector<std::string> names_;
   std::vector<std::vector<Expr>> derivatives_;  ///< [k][i]
 };
 
-}  // namespace
+std::optional<LinearFindings::Nearest> nearest_of(const model::Model& model, const LinearModel& system, Writer& writer,
+                                                   const std::vector<structure::ManifoldEquation<double>>& manifold,
+                                                   double t_start) {
+  std::map<std::string, std::pair<double, double>> starts;  // value and unit
+  for (const model::Unknown& unknown : model.variables)
+    for (std::size_t k = 0; k < unknown.start.size(); ++k)
+      starts[model::derivative_name(unknown.name, k)] = {unknown.start[k].value, unknown.nominal};
+  LinearFindings::Nearest out;
+  std::vector<double> units, sides;
+  for (const std::string& name : system.unknowns) {
+    out.given.push_back(starts[name].first);
+    units.push_back(starts[name].second > 0.0 ? starts[name].second : 1.0);
+  }
+  for (const auto& one : manifold) sides.push_back(writer.side(one, t_start));
+  if (std::any_of(sides.begin(), sides.end(), [](double side) { return !std::isfinite(side); })) return std::nullopt;
+  out.values = structure::nearest_consistent(manifold, sides, out.given, units);
+  for (std::size_t j = 0; j < units.size(); ++j)
+    out.distance = std::hypot(out.distance, (out.values[j] - out.given[j]) / units[j]);
+  return out;
+}
 
-std::optional<LinearFindings> linear_findings(const model::Model& model) {
-  const std::optional<LinearModel> system = structure::linear_model(model);
-  if (!system) return std::nullopt;
-  structure::PencilFindings found = structure::pencil_findings(system->pencil);
-  LinearFindings out;
-  out.unknowns = system->unknowns;
-  Writer writer(*system, model.kind == model::Kind::linear);
-  for (const auto& one : found.manifold) out.manifold.push_back(writer.equation(one));
-  for (const auto& one : found.free) out.free.push_back(writer.freedom(one));
-  for (const auto& one : found.dependencies) out.dependences.push_back(writer.dependence(one));
-  out.structure = std::move(found.structure);
+ModeAnalysis modes_of(const model::Model& model, const structure::Pencil& pencil, const structure::KroneckerStructure& s) {
+  const auto numbers = model.numbers();
+  const auto dense = [&](const model::Matrix& matrix, std::size_t rows, std::size_t columns) {
+    auto result = DenseMatrix::zero(rows, columns);
+    for (const model::Entry& entry : matrix.entries) result(entry.row, entry.column) = expr::evaluate(entry.value, numbers);
+    return result;
+  };
+  return mode_analysis(pencil, s, dense(model.B, pencil.rows(), model.B.columns), dense(model.C, model.C.rows, pencil.columns()));
+}
+
+void add_notes(LinearFindings& out, bool rounding_differs, double rounding_dropped) {
   const structure::KroneckerStructure& s = out.structure;
   if (!s.decided)
     out.notes.push_back(
@@ -144,14 +179,51 @@ std::optional<LinearFindings> linear_findings(const model::Model& model) {
                     "of matrices of "
                     "size 1, which is not far enough apart; give the entries with all their digits, or as fractions",
                     brief(s.kept, 2), brief(s.dropped, 2)));
-  if (s.exact && found.rounding_differs)
+  if (s.exact && rounding_differs)
     out.notes.push_back(
         fmt::format("the entries are taken as exact; changes of {} relative to E and A can give another structure",
-                    brief(std::max(found.rounding_dropped, 1e-16), 1)));
+                    brief(std::max(rounding_dropped, 1e-16), 1)));
   if (s.decided && !s.exact && s.dropped > 1e-12)
     out.notes.push_back(
         fmt::format("the entries are taken as good to {} only: singular values up to that size count as zero",
                     brief(s.dropped, 1)));
+}
+
+}  // namespace
+
+std::optional<LinearFindings> linear_findings(const model::Model& model, double t_start) {
+  std::optional<structure::SparseLinearModel> sparse = structure::sparse_linear_model(model);
+  if (!sparse) return std::nullopt;
+  if (std::max(sparse->pencil.rows, sparse->pencil.columns) > structure::most_dense) {
+    std::optional<structure::KroneckerStructure> large = structure::sparse_structure(sparse->pencil, structure::most_dense);
+    if (!large) return std::nullopt;
+    LinearFindings out;
+    out.unknowns = std::move(sparse->unknowns);
+    out.structure = std::move(*large);
+    add_notes(out, false, 0.0);
+    return out;
+  }
+  const std::optional<LinearModel> system = structure::linear_model(std::move(*sparse));
+  structure::PencilFindings found = structure::pencil_findings(system->pencil);
+  LinearFindings out;
+  out.unknowns = system->unknowns;
+  Writer writer(*system, model.kind == model::Kind::linear, found.structure.exact);
+  for (const auto& one : found.manifold) out.manifold.push_back(writer.equation(one));
+  for (const auto& one : found.free) out.free.push_back(writer.freedom(one));
+  for (const auto& one : found.dependencies) out.dependences.push_back(writer.dependence(one));
+  out.structure = std::move(found.structure);
+  const structure::KroneckerStructure& s = out.structure;
+  if (s.regular) {
+    out.nearest = nearest_of(model, *system, writer, found.manifold, t_start);
+    out.projector = std::move(found.projector);
+    for (std::size_t i = 0; i < out.projector.rows; ++i) {
+      std::vector<std::string>& row = out.projector_text.emplace_back();
+      for (std::size_t j = 0; j < out.projector.columns; ++j)
+        row.push_back(found.fractions ? (*found.fractions)(i, j).text() : brief(out.projector(i, j), 10));
+    }
+    if (s.rows <= most_modes) out.modes = modes_of(model, system->pencil, s);
+  }
+  add_notes(out, found.rounding_differs, found.rounding_dropped);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daedalus/model/model.hpp"
+#include "daedalus/solve/control.hpp"
 #include "daedalus/structure/kronecker.hpp"
 
 namespace daedalus::solve {
@@ -21,6 +22,19 @@ struct LinearFindings {
   };
   /// What consistent values satisfy at every time, (2.32) of 000; as many equations as unknowns that cannot be chosen.
   std::vector<Equation> manifold;
+  /// An inconsistent start leaps to projector x0 + what f asks for: see structure::consistent_projector.
+  structure::DenseMatrix projector;
+  std::vector<std::vector<std::string>> projector_text;  ///< as fractions, where they are known
+  /// The consistent values at the start that are nearest to the given ones, in units of the nominal values.
+  struct Nearest {
+    std::vector<double> given, values;  ///< of `unknowns`
+    double distance = 0.0;
+  };
+  std::optional<Nearest> nearest;  ///< of a regular pencil, where f is finite at the start
+
+  /// Stability, and of models of kind linear with B or C what inputs reach and outputs show; of a regular pencil that is not
+  /// too large.
+  std::optional<ModeAnalysis> modes;
 
   /// Unknowns of a singular pencil that nothing determines, and what may be added to them with any function phi:
   /// "x1 += phi", "x2 += der(phi)".
@@ -41,7 +55,7 @@ struct LinearFindings {
 };
 
 /// Judges the pencil of a model of kind linear, or of kind dae where that is linear with constant coefficients.
-std::optional<LinearFindings> linear_findings(const model::Model& model);
+std::optional<LinearFindings> linear_findings(const model::Model& model, double t_start);
 
 /// "linear differential-algebraic equations of index 2".
 std::string class_of(const LinearFindings& findings);

@@ -18,7 +18,7 @@
 #include "daedalus/linalg/orthogonal_split.hpp"
 #include "daedalus/linalg/shifted_lu.hpp"
 #include "daedalus/structure/decoupling.hpp"
-#include "daedalus/structure/kronecker.hpp"
+#include "daedalus/structure/exact_pencil.hpp"
 #include "daedalus/structure/linear_solution.hpp"
 
 namespace daedalus::solve {
@@ -45,16 +45,10 @@ struct Scaled {
   double time = 1.0;  ///< an eigenvalue is this times that of the scaled pencil
 };
 
-Scaled scaled(const LinearModel& model) {
-  Scaled s{dense(model.pattern, model.E), dense(model.pattern, model.A), model.B, model.C, 1.0};
-  const structure::PencilScaling scaling = structure::scaling_of({s.E, s.A});
-  s.time = scaling.time;
-  const std::size_t n = model.size();
-  for (std::size_t i = 0; i < n; ++i)
-    for (std::size_t j = 0; j < n; ++j) {
-      s.E(i, j) *= s.time * scaling.row[i] * scaling.column[j];
-      s.A(i, j) *= scaling.row[i] * scaling.column[j];
-    }
+Scaled scaled(const structure::Pencil& pencil, DenseMatrix B, DenseMatrix C) {
+  const structure::PencilScaling scaling = structure::scaling_of(pencil);
+  structure::Pencil unit = structure::scaled(pencil, scaling);
+  Scaled s{std::move(unit.E), std::move(unit.A), std::move(B), std::move(C), scaling.time};
   const auto to_one = [](DenseMatrix& M, bool columns) {
     for (std::size_t k = 0; k < (columns ? M.columns : M.rows); ++k) {
       double largest = 0.0;
@@ -64,7 +58,7 @@ Scaled scaled(const LinearModel& model) {
         for (std::size_t i = 0; i < (columns ? M.rows : M.columns); ++i) (columns ? M(i, k) : M(k, i)) /= largest;
     }
   };
-  for (std::size_t i = 0; i < n; ++i) {
+  for (std::size_t i = 0; i < pencil.rows(); ++i) {
     for (std::size_t k = 0; k < s.B.columns; ++k) s.B(i, k) *= scaling.row[i];
     for (std::size_t k = 0; k < s.C.rows; ++k) s.C(k, i) *= scaling.column[i];
   }
@@ -73,14 +67,14 @@ Scaled scaled(const LinearModel& model) {
   return s;
 }
 
-bool full_row_rank(const DenseMatrix& M, std::size_t rank) {
-  if (M.rows == 0) return true;
+std::size_t rank_of(const DenseMatrix& M) {
   const std::vector<double> values = linalg::singular_values(M);
-  return values.size() >= rank && values[rank - 1] > rank_tolerance * values[0];
+  return static_cast<std::size_t>(
+      std::count_if(values.begin(), values.end(), [&](double value) { return value > rank_tolerance * values[0]; }));
 }
 
-/// Whether rank [lambda E - A, B] = n, by the real matrix of twice the size.
-bool hautus(const DenseMatrix& E, const DenseMatrix& A, const DenseMatrix& B, Complex lambda) {
+/// The rank of [lambda E - A, B], by the real matrix of twice the size.
+std::size_t rank_at(const DenseMatrix& E, const DenseMatrix& A, const DenseMatrix& B, Complex lambda) {
   const std::size_t n = E.rows, m = B.columns;
   const double size = std::max(1.0, std::abs(lambda));
   auto M = DenseMatrix::zero(2 * n, 2 * (n + m));
@@ -92,16 +86,14 @@ bool hautus(const DenseMatrix& E, const DenseMatrix& A, const DenseMatrix& B, Co
     }
     for (std::size_t k = 0; k < m; ++k) M(i, 2 * n + k) = M(n + i, 2 * n + m + k) = B(i, k);
   }
-  return full_row_rank(M, 2 * n);
+  return rank_of(M) / 2;
 }
 
 /// rank [E, A S, B] = n
 bool impulses_reached(const DenseMatrix& E, const DenseMatrix& A, const DenseMatrix& B) {
   const DenseMatrix S = linalg::orthogonal_split(transposed(E)).rest;
-  return full_row_rank(beside(beside(E, A * S), B), E.rows);
+  return rank_of(beside(beside(E, A * S), B)) == E.rows;
 }
-
-structure::KroneckerStructure structure_of(const structure::Pencil& pencil) { return structure::kronecker_structure(pencil); }
 
 [[noreturn]] void refuse_singular(const LinearModel& model) {
   throw Error("singular-pencil", fmt::format("the pencil of '{}' is singular: there is no transfer function", model.name),
@@ -153,38 +145,49 @@ std::vector<Complex> cancel(std::vector<Complex>& poles, std::vector<Complex>& z
 
 }  // namespace
 
-ModeAnalysis mode_analysis(const LinearModel& model) {
+ModeAnalysis mode_analysis(const structure::Pencil& pencil, const structure::KroneckerStructure& kronecker, const DenseMatrix& B,
+                           const DenseMatrix& C) {
   ModeAnalysis out;
-  out.n = model.size();
-  const structure::KroneckerStructure kronecker =
-      structure_of({dense(model.pattern, model.E), dense(model.pattern, model.A)});
-  if (!kronecker.regular) refuse_singular(model);
+  out.n = pencil.rows();
+  out.inputs = B.columns;
+  out.outputs = C.rows;
   out.index = kronecker.index.value_or(0);
   out.infinite = out.n - kronecker.differential_dimension;
   if (!kronecker.decided)
     out.notes.push_back(fmt::format("ranks are not clear: the smallest number kept is {}, the largest dropped {}",
                                     brief(kronecker.kept, 2), brief(kronecker.dropped, 2)));
-  const Scaled s = scaled(model);
-  const DenseMatrix Et = transposed(s.E), At = transposed(s.A), Ct = transposed(s.C);
+  const Scaled s = scaled(pencil, B, C);
+  const DenseMatrix Et = transposed(s.E), At = transposed(s.A), Ct = transposed(s.C), none = DenseMatrix::zero(out.n, 0);
   double slowest = -std::numeric_limits<double>::infinity();
-  bool simple = true;
+  bool resonant = false;
   for (const structure::FiniteEigenvalue& one : kronecker.finite) {
     FiniteMode mode{one.value, one.multiplicity};
-    if (!model.inputs.empty()) mode.controllable = hautus(s.E, s.A, s.B, one.value / s.time);
-    if (!model.outputs.empty()) mode.observable = hautus(Et, At, Ct, one.value / s.time);
+    const Complex lambda = one.value / s.time;
+    if (one.multiplicity > 1)
+      mode.eigenvectors = std::clamp<std::size_t>(out.n - rank_at(s.E, s.A, none, lambda), 1, one.multiplicity);
+    mode.controllable = out.inputs == 0 || rank_at(s.E, s.A, s.B, lambda) == out.n;
+    mode.observable = out.outputs == 0 || rank_at(Et, At, Ct, lambda) == out.n;
     const double doubt = std::max(one.error, 1e-12 * std::abs(one.value));
     const double real = std::abs(one.value.real()) <= doubt ? 0.0 : one.value.real();
     slowest = std::max(slowest, real);
-    if (real == 0.0 && one.multiplicity > 1) simple = false;
+    resonant = resonant || (real == 0.0 && mode.eigenvectors < mode.multiplicity);
     out.finite.push_back(mode);
   }
-  out.stability = slowest < 0.0                  ? Stability::asymptotic
-                  : slowest > 0.0                ? Stability::unstable
-                  : simple                       ? Stability::marginal
-                                                 : Stability::undecided;
-  if (!model.inputs.empty()) out.impulse_controllable = impulses_reached(s.E, s.A, s.B);
-  if (!model.outputs.empty()) out.impulse_observable = impulses_reached(Et, At, Ct);
+  out.stability = !kronecker.decided ? Stability::undecided
+                  : slowest < 0.0    ? Stability::asymptotic
+                  : slowest > 0.0    ? Stability::unstable
+                  : resonant         ? Stability::resonant
+                                     : Stability::marginal;
+  out.impulse_controllable = out.inputs == 0 || impulses_reached(s.E, s.A, s.B);
+  out.impulse_observable = out.outputs == 0 || impulses_reached(Et, At, Ct);
   return out;
+}
+
+ModeAnalysis mode_analysis(const LinearModel& model) {
+  const structure::Pencil pencil{dense(model.pattern, model.E), dense(model.pattern, model.A)};
+  const structure::KroneckerStructure kronecker = structure::structure_of(pencil);
+  if (!kronecker.regular) refuse_singular(model);
+  return mode_analysis(pencil, kronecker, model.B, model.C);
 }
 
 Channel channel(const LinearModel& model, std::size_t input, std::size_t output) {
@@ -193,7 +196,7 @@ Channel channel(const LinearModel& model, std::size_t input, std::size_t output)
   Channel out;
   out.input = input;
   out.output = output;
-  const structure::KroneckerStructure own = structure_of({E, A});
+  const structure::KroneckerStructure own = structure::structure_of({E, A});
   if (!own.regular) refuse_singular(model);
   out.poles = own.spectrum();
 
@@ -205,7 +208,7 @@ Channel channel(const LinearModel& model, std::size_t input, std::size_t output)
     system_A(n, i) = model.C(output, i);
   }
   system_A(n, n) = model.D(output, input);
-  const structure::KroneckerStructure system = structure_of({system_E, system_A});
+  const structure::KroneckerStructure system = structure::structure_of({system_E, system_A});
   out.vanishes = !system.regular;
   if (!out.vanishes) out.zeros = system.spectrum();
   if (out.vanishes) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "daedalus/solve/linear_model.hpp"
+#include "daedalus/structure/kronecker.hpp"
 
 namespace daedalus::solve {
 
@@ -14,15 +15,18 @@ using Complex = std::complex<double>;
 /// A finite eigenvalue of the pencil.
 struct FiniteMode {
   Complex value;
-  std::size_t multiplicity = 1;
+  std::size_t multiplicity = 1;                 ///< algebraic
+  std::size_t eigenvectors = 1;                 ///< independent ones: fewer than the multiplicity where powers of t grow
   bool controllable = true, observable = true;  ///< by all inputs together, by all outputs together
 };
 
-enum class Stability { asymptotic, marginal, unstable, undecided };
+/// `resonant`: unstable by an eigenvalue on the imaginary axis that has fewer eigenvectors than its multiplicity, so that
+/// solutions grow like a power of t. `undecided` where the structure itself is.
+enum class Stability { asymptotic, marginal, resonant, unstable, undecided };
 
 /// What a linear model does by itself, and what its inputs and outputs reach.
 struct ModeAnalysis {
-  std::size_t n = 0;
+  std::size_t n = 0, inputs = 0, outputs = 0;
   int index = 0;
   std::vector<FiniteMode> finite;
   std::size_t infinite = 0;        ///< dimension of the part that has no dynamics
@@ -53,6 +57,9 @@ struct FrequencyResponse {
 /// Models with more states than this get their frequency response alone.
 constexpr std::size_t most_modes = 200;
 
+/// Of a regular pencil whose structure is known; B and C have no columns and rows where there are no inputs and outputs.
+ModeAnalysis mode_analysis(const structure::Pencil& pencil, const structure::KroneckerStructure& structure,
+                           const linalg::DenseMatrix& B, const linalg::DenseMatrix& C);
 /// Throws Error("singular-pencil") where (E, A) is singular.
 ModeAnalysis mode_analysis(const LinearModel& model);
 Channel channel(const LinearModel& model, std::size_t input, std::size_t output);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "daedalus/linalg/elimination.hpp"
+#include "daedalus/linalg/lapack.hpp"
 
 namespace daedalus::structure {
 
@@ -59,6 +60,46 @@ std::vector<ManifoldEquation<double>> consistent_manifold(const WeierstrassForm&
     clean(equation.forcing.entries.begin(), equation.forcing.entries.end());
   }
   return equations;
+}
+
+RationalMatrix consistent_projector(const ExactWeierstrass& form) {
+  return form.R.block(0, 0, form.n, form.finite) * linalg::inverse(form.R)->block(0, 0, form.finite, form.n);
+}
+
+DenseMatrix consistent_projector(const WeierstrassForm& form) {
+  const std::optional<DenseMatrix> inverse = linalg::inverse(form.R);
+  if (!inverse) return {};
+  DenseMatrix projector = form.R.block(0, 0, form.n, form.finite) * inverse->block(0, 0, form.finite, form.n);
+  const double zero = 1e-12 * std::max(1.0, form.condition_R);
+  for (double& entry : projector.entries)
+    if (std::abs(entry) < zero) entry = 0.0;
+  return projector;
+}
+
+std::vector<double> nearest_consistent(const std::vector<ManifoldEquation<double>>& manifold, const std::vector<double>& sides,
+                                       const std::vector<double>& x, const std::vector<double>& units) {
+  // With x = x0 + D u, D the units: the shortest u with S D u = side - S x0.
+  std::vector<double> result = x;
+  if (manifold.empty()) return result;
+  DenseMatrix S = DenseMatrix::zero(manifold.size(), x.size());
+  std::vector<double> missing = sides;
+  for (std::size_t i = 0; i < manifold.size(); ++i) {
+    double size = 0.0;
+    for (std::size_t j = 0; j < x.size(); ++j) {
+      missing[i] -= manifold[i].unknowns[j] * x[j];
+      S(i, j) = manifold[i].unknowns[j] * units[j];
+      size = std::max(size, std::abs(S(i, j)));
+    }
+    for (std::size_t j = 0; j < x.size(); ++j) S(i, j) /= size;
+    missing[i] /= size;
+  }
+  const linalg::Svd svd = linalg::svd(S);
+  for (std::size_t k = 0; k < manifold.size(); ++k) {
+    double part = 0.0;
+    for (std::size_t i = 0; i < manifold.size(); ++i) part += svd.U(i, k) * missing[i];
+    for (std::size_t j = 0; j < x.size(); ++j) result[j] += units[j] * svd.V(j, k) * part / svd.values[k];
+  }
+  return result;
 }
 
 }  // namespace daedalus::structure

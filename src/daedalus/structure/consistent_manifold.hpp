@@ -23,4 +23,14 @@ std::vector<ManifoldEquation<Rational>> consistent_manifold(const ExactWeierstra
 /// The same with rounding; coefficients that are zero to within it are zero.
 std::vector<ManifoldEquation<double>> consistent_manifold(const WeierstrassForm& form);
 
+/// The projector onto the space of the finite part along that of the other: a start x(0-) that is not consistent leaps to
+/// Pi x(0-) + p with p the value that f asks for, and with f = 0 the range of Pi is the manifold.
+RationalMatrix consistent_projector(const ExactWeierstrass& form);
+DenseMatrix consistent_projector(const WeierstrassForm& form);
+
+/// The point of the manifold that is nearest to x, each unknown in units of its own; `sides` are the values of what
+/// stands opposite the unknowns: sum of unknowns[j] x_j = side.
+std::vector<double> nearest_consistent(const std::vector<ManifoldEquation<double>>& manifold, const std::vector<double>& sides,
+                                       const std::vector<double>& x, const std::vector<double>& units);
+
 }  // namespace daedalus::structure

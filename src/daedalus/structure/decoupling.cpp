@@ -11,45 +11,13 @@
 #include <cmath>
 
 #include "daedalus/linalg/orthogonal_split.hpp"
+#include "daedalus/structure/decoupling_parts.hpp"
 
 namespace daedalus::structure {
 
 using linalg::BasicMatrix;
 
 namespace {
-
-/// Powers of two that bring the rows of [E, A] and the columns of E and A to size 1.
-struct Balance {
-  std::vector<int> row, column;
-};
-
-template <class T>
-Balance balance(BasicMatrix<T>& E, BasicMatrix<T>& A) {
-  const std::size_t n = E.rows;
-  Balance out{std::vector<int>(n, 0), std::vector<int>(n, 0)};
-  for (int sweep = 0; sweep < 8; ++sweep) {
-    bool moved = false;
-    for (const bool rows : {true, false})
-      for (std::size_t i = 0; i < n; ++i) {
-        double largest = 0.0;
-        for (std::size_t j = 0; j < n; ++j)
-          for (const BasicMatrix<T>* M : {&E, &A})
-            largest = std::max(largest, std::abs(double(rows ? (*M)(i, j) : (*M)(j, i))));
-        if (!(largest > 0.0) || !std::isfinite(largest)) continue;
-        const int power = -std::ilogb(largest);
-        if (power == 0) continue;
-        moved = moved || std::abs(power) > 1;
-        (rows ? out.row : out.column)[i] += power;
-        for (std::size_t j = 0; j < n; ++j)
-          for (BasicMatrix<T>* M : {&E, &A}) {
-            T& value = rows ? (*M)(i, j) : (*M)(j, i);
-            value = ldexp(value, power);
-          }
-      }
-    if (!moved) break;
-  }
-  return out;
-}
 
 /// The steps of Wong's sequences, with what their rank decisions rest on.
 template <class T>
@@ -76,7 +44,6 @@ class Sequence {
 
 template <class T>
 std::optional<Decoupling<T>> decouple(BasicMatrix<T> E, BasicMatrix<T> A) {
-  using std::ldexp;
   const std::size_t n = E.rows;
   const Balance scale = balance(E, A);
   Decoupling<T> out;
@@ -105,24 +72,16 @@ std::optional<Decoupling<T>> decouple(BasicMatrix<T> E, BasicMatrix<T> A) {
   if (L.rows != n) return std::nullopt;
   const std::size_t n1 = V.columns;
   out.index = static_cast<int>(blocks_of_size.size());
-  for (std::size_t size = blocks_of_size.size(); size > 0; --size) {
-    const std::size_t larger = size < blocks_of_size.size() ? blocks_of_size[size] : 0;
-    out.nilpotent_blocks.insert(out.nilpotent_blocks.end(), blocks_of_size[size - 1] - std::min(larger, blocks_of_size[size - 1]), size);
-  }
+  out.nilpotent_blocks = block_sizes(blocks_of_size);
   out.L1 = L.block(0, 0, n1, n);
   out.L2 = L.block(n1, 0, n - n1, n);
   out.J = out.L1 * (A * V);
   out.N = out.L2 * (E * W);
   out.condition = linalg::row_norm(linalg::beside(V, W)) * linalg::row_norm(L) * (linalg::row_norm(E) + linalg::row_norm(A));
   // A vanishing power of N is set to zero by its index: what rounding leaves there is not used.
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t j = 0; j < n1; ++j) V(i, j) = ldexp(V(i, j), scale.column[i]);
-    for (std::size_t j = 0; j < n - n1; ++j) W(i, j) = ldexp(W(i, j), scale.column[i]);
-    for (std::size_t j = 0; j < n1; ++j) out.L1(j, i) = ldexp(out.L1(j, i), scale.row[i]);
-    for (std::size_t j = 0; j < n - n1; ++j) out.L2(j, i) = ldexp(out.L2(j, i), scale.row[i]);
-  }
   out.V = std::move(V);
   out.W = std::move(W);
+  unscale(scale, out);
   return out;
 }
 

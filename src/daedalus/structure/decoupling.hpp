@@ -5,6 +5,7 @@
 
 #include "daedalus/linalg/double_double.hpp"
 #include "daedalus/linalg/dense_matrix.hpp"
+#include "daedalus/structure/exact_pencil.hpp"
 
 namespace daedalus::structure {
 
@@ -29,5 +30,7 @@ struct Decoupling {
 /// Takes a pencil apart; nothing where it is singular.
 template <class T>
 std::optional<Decoupling<T>> decouple(linalg::BasicMatrix<T> E, linalg::BasicMatrix<T> A);
+/// The same without any rounding until the end: no rank is in doubt, and every entry is right to its last digit.
+std::optional<Decoupling<linalg::DoubleDouble>> decouple(const RationalPencil& pencil);
 
 }  // namespace daedalus::structure

@@ -79,6 +79,11 @@ KroneckerStructure exact_structure(const RationalPencil& pencil) {
   return out;
 }
 
+KroneckerStructure structure_of(const Pencil& pencil) {
+  const std::optional<RationalPencil> fractions = short_rational(pencil);
+  return fractions ? exact_structure(*fractions) : kronecker_structure(pencil);
+}
+
 std::optional<Rational> regular_shift(const RationalPencil& pencil) {
   if (!pencil.E.square()) return std::nullopt;
   const long n = static_cast<long>(pencil.rows());

@@ -20,6 +20,9 @@ std::optional<RationalPencil> short_rational(const Pencil& pencil);
 /// of an exact polynomial, correct to the last digits of double, with their true multiplicities.
 KroneckerStructure exact_structure(const RationalPencil& pencil);
 
+/// The structure by fractions where the entries are short ones, else with rounding.
+KroneckerStructure structure_of(const Pencil& pencil);
+
 /// L E R = [I 0; 0 N], L A R = [J 0; 0 I] as WeierstrassForm has it, in fractions.
 struct ExactWeierstrass {
   std::size_t n = 0, finite = 0, infinite = 0;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "daedalus/expr/substitute.hpp"
+#include "daedalus/linalg/rational.hpp"
 
 namespace daedalus::structure {
 
@@ -152,6 +153,12 @@ std::optional<Sum> combined(const expr::Node& node, const std::vector<const Sum*
   return Sum::constant(value);
 }
 
+/// Decimals are meant as they are written: 0.1 is 1/10, as it is in E and A.
+Number written(double value) {
+  const std::optional<linalg::Rational> fraction = linalg::short_rational(value);
+  return fraction ? linalg::extended(*fraction) : Number(value);
+}
+
 /// Each root as a sum; nothing where one is not.
 std::optional<std::vector<Sum>> sums_of(const std::vector<Expr>& f, Expr t,
                                         const std::unordered_map<NodeId, double>& parameters) {
@@ -163,12 +170,12 @@ std::optional<std::vector<Sum>> sums_of(const std::vector<Expr>& f, Expr t,
     const expr::Node& node = graph.node(id);
     std::optional<Sum> value;
     if (node.op == Op::constant) {
-      value = Sum::constant(node.value);
+      value = Sum::constant(written(node.value));
     } else if (id == t.id()) {
       value.emplace();
       value->add({1, 0.0, 0.0}, {1.0, 0.0});
     } else if (node.op == Op::symbol) {
-      if (const auto found = parameters.find(id); found != parameters.end()) value = Sum::constant(found->second);
+      if (const auto found = parameters.find(id); found != parameters.end()) value = Sum::constant(written(found->second));
     } else if (node.op != Op::lookup) {
       std::vector<const Sum*> operands;
       const NodeId of[] = {node.a, node.b, node.c};

@@ -34,6 +34,8 @@ struct KroneckerStructure {
   double kept = 1.0;                 ///< the smallest singular value that counts
   double dropped = 0.0;              ///< the largest one that does not: what the data are taken to be good to
   double gap() const;                ///< kept / dropped, at most 1e16
+  std::size_t eliminated = 0;        ///< blocks of size 1 that sparse elimination took off before: see sparse_structure
+  bool spectrum_known = true;        ///< false: there are too many finite eigenvalues to compute
 
   /// The finite eigenvalues, each as often as its multiplicity says.
   std::vector<std::complex<double>> spectrum() const;
@@ -44,9 +46,9 @@ struct KroneckerStructure {
 /// among those that drop nothing above `most_noise` and keep nothing below `least_kept`. It is decided if the gap is at
 /// least `least_gap`, and `least_lead` times that of any other.
 struct KroneckerOptions {
-  double least_gap = 1e3, least_lead = 10.0;
+  double least_gap = 1e4, least_lead = 10.0;
   double most_noise = 1e-6;
-  double least_kept = 1e-9;
+  double least_kept = 1e-8;
 };
 KroneckerStructure kronecker_structure(const Pencil& pencil, const KroneckerOptions& options = {});
 

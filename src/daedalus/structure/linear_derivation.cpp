@@ -18,7 +18,8 @@ using linalg::BasicMatrix;
 namespace {
 
 double number(const Rational& value) { return value.value(); }
-double number(double value) { return value; }
+/// Rounding has touched it: what it leaves behind the tenth digit is not for people.
+double number(double value) { return std::stod(brief(value, 10)); }
 
 /// A factor after which a list of fractions is one of whole numbers; of doubles none.
 double whole(const std::vector<Rational>& numbers) {
@@ -49,7 +50,7 @@ class Teller {
       for (std::size_t j = 0; j < entries.columns; ++j)
         if (entries(i, j) != 0.0) {
           sparse.column.push_back(j);
-          sparse.value.push_back(graph_.constant(std::stod(brief(entries(i, j), 10))));
+          sparse.value.push_back(graph_.constant(number(entries(i, j))));
         }
       sparse.row_start.push_back(sparse.column.size());
     }

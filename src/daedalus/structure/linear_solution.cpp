@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
 
 namespace daedalus::structure {
@@ -27,8 +28,8 @@ namespace {
 /// What is smaller than this beside its terms has no digit that was computed.
 constexpr double no_digit = 1e-27;
 
-BasicMatrix<Number> dense(const linalg::Sparsity& pattern, const std::vector<double>& values) {
-  auto result = BasicMatrix<Number>::zero(pattern.rows, pattern.columns);
+DenseMatrix dense(const linalg::Sparsity& pattern, const std::vector<double>& values) {
+  auto result = DenseMatrix::zero(pattern.rows, pattern.columns);
   for (std::size_t i = 0; i < pattern.rows; ++i)
     for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) result(i, pattern.column[k]) = values[k];
   return result;
@@ -69,12 +70,14 @@ std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<cons
   if (!form) return nullptr;
   auto result = std::make_shared<LinearSolution>();
   result->functions = functions;
-  result->E = dense(form->pattern, form->E);
-  result->A = dense(form->pattern, form->A);
-  for (const BasicMatrix<Number>* matrix : {&result->E, &result->A})
-    for (const Number& entry : matrix->entries)
-      if (!std::isfinite(entry.high())) return nullptr;
-  auto parts = decouple(result->E, result->A);
+  const Pencil pencil{dense(form->pattern, form->E), dense(form->pattern, form->A)};
+  for (const DenseMatrix* matrix : {&pencil.E, &pencil.A})
+    for (const double entry : matrix->entries)
+      if (!std::isfinite(entry)) return nullptr;
+  const std::optional<RationalPencil> fractions = short_rational(pencil);
+  result->E = fractions ? linalg::extended(fractions->E) : linalg::converted<Number>(pencil.E);
+  result->A = fractions ? linalg::extended(fractions->A) : linalg::converted<Number>(pencil.A);
+  auto parts = fractions ? decouple(*fractions) : decouple(result->E, result->A);
   if (!parts) return nullptr;
   result->parts = std::move(*parts);
   result->form = std::move(*form);
@@ -103,6 +106,12 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
   }
   g1_.resize(s.highest + 1);
   g2_.resize(s.highest + 1);
+  // Entries that are given as doubles may not carry such a small number.
+  constexpr double doubtful = 1e-9;
+  if (s.parts.kept < doubtful)
+    remarks.push_back(fmt::format("the structure of the pencil is in doubt: a pivot of {} beside E and A of size 1 counts; "
+                                  "`daedalus analyze` says what the entries allow",
+                                  brief(s.parts.kept, 1)));
   norm_V_ = linalg::row_norm(s.parts.V);
   norm_W_ = linalg::row_norm(s.parts.W);
   // What an error of f and its derivatives means for x2: the sum of the norms of N^k.
@@ -182,7 +191,7 @@ bool LinearFlow::states(double t, const Vector& x1, std::size_t orders, std::vec
       for (std::size_t j = 0; j < part1.size(); ++j) size += std::abs(double(s.parts.V(i, j) * part1[j]));
       for (std::size_t j = 0; j < part2.size(); ++j) size += std::abs(double(s.parts.W(i, j) * part2[j]));
       const double sum = double(a[i] + b[i]);
-      y[order][i] = std::abs(sum) > no_digit * size ? sum : 0.0;
+      y[order][i] = std::isfinite(size) && std::abs(sum) <= no_digit * size ? 0.0 : sum;
     }
     if (order == 0) {
       const double roundoff = linalg::unit_roundoff(Number()) * s.parts.condition;

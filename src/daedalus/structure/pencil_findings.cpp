@@ -42,10 +42,12 @@ bool same(const KroneckerStructure& a, const KroneckerStructure& b) {
 }
 
 PencilFindings exact_findings(const RationalPencil& pencil) {
-  PencilFindings out{exact_structure(pencil), {}, {}, {}};
+  PencilFindings out{exact_structure(pencil), {}, {}, {}, {}, {}};
   if (out.structure.regular) {
-    for (const ManifoldEquation<Rational>& equation : consistent_manifold(*exact_weierstrass(pencil)))
-      out.manifold.push_back(whole(equation));
+    const ExactWeierstrass form = *exact_weierstrass(pencil);
+    for (const ManifoldEquation<Rational>& equation : consistent_manifold(form)) out.manifold.push_back(whole(equation));
+    out.fractions = consistent_projector(form);
+    out.projector = linalg::rounded(*out.fractions);
     return out;
   }
   out.free = whole(right_minimal_basis(pencil, out.structure.column_minimal_indices));
@@ -69,10 +71,12 @@ void unscale(std::vector<PolynomialVector<double>>& vectors, const std::vector<d
 
 PencilFindings rounded_findings(const Pencil& pencil) {
   const Reduction reduction = reduce(pencil);
-  PencilFindings out{kronecker_structure(reduction), {}, {}, {}};
+  PencilFindings out{kronecker_structure(reduction), {}, {}, {}, {}, {}};
   const KroneckerStructure& s = out.structure;
   if (s.regular) {
-    out.manifold = consistent_manifold(weierstrass_form(pencil, reduction));
+    const WeierstrassForm form = weierstrass_form(pencil, reduction);
+    out.manifold = consistent_manifold(form);
+    out.projector = consistent_projector(form);
     return out;
   }
   const Pencil unit = scaled(pencil, reduction.scaling);

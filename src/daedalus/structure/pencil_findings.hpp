@@ -13,6 +13,8 @@ namespace daedalus::structure {
 struct PencilFindings {
   KroneckerStructure structure;
   std::vector<ManifoldEquation<double>> manifold;      ///< of a regular pencil
+  DenseMatrix projector;                               ///< of a regular pencil: see consistent_projector
+  std::optional<RationalMatrix> fractions;             ///< the same without rounding
   std::vector<PolynomialVector<double>> free;          ///< of a singular one: see right_minimal_basis
   std::vector<PolynomialVector<double>> dependencies;  ///< see left_minimal_basis
   /// Of a structure found by fractions: what rounding alone would have said, where that is something else or not

@@ -30,8 +30,10 @@ std::vector<std::string> StructuralAnalysis::unknown_names(const std::vector<std
 }
 
 std::string StructuralAnalysis::text_of(const Part& part) const {
-  return fmt::format("{} ({}) for {} ({})", count(part.rows.size(), "equation"), listed(equation_names(part.rows)),
-                     count(part.columns.size(), "unknown"), listed(unknown_names(part.columns)));
+  const auto counted = [](const std::vector<std::string>& names, const std::string& noun) {
+    return names.empty() ? "no " + noun : fmt::format("{} ({})", count(names.size(), noun), listed(names));
+  };
+  return fmt::format("{} for {}", counted(equation_names(part.rows), "equation"), counted(unknown_names(part.columns), "unknown"));
 }
 
 StructuralAnalysis structural_analysis(const EquationSet& system) {

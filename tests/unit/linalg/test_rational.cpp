@@ -17,7 +17,10 @@ TEST(Rational, NumbersAsSomebodyWroteThem) {
   EXPECT_EQ(short_rational(1.0 / 3.0)->text(), "1/3");
   EXPECT_EQ(short_rational(-22.0 / 7.0)->text(), "-22/7");
   EXPECT_EQ(short_rational(53.0 / 131072.0)->text(), "53/131072");
+  EXPECT_EQ(short_rational(-2444388.0 / 35.0)->text(), "-2444388/35");
+  EXPECT_EQ(short_rational(9002521398123.0)->text(), "9002521398123");
   EXPECT_FALSE(short_rational(std::sqrt(2.0)));
+  EXPECT_FALSE(short_rational(std::exp(1.0)));
   EXPECT_FALSE(short_rational(0.1 + 1e-15));
   EXPECT_FALSE(short_rational(std::numeric_limits<double>::quiet_NaN()));
 }
@@ -30,6 +33,14 @@ TEST(Rational, ArithmeticIsExact) {
   EXPECT_TRUE(Rational(-1, 2) < Rational() && Rational() < Rational(1, 3) && Rational(1, 3) < Rational(1, 2));
   EXPECT_EQ((Rational(2, 3) / Rational(-4, 9)).text(), "-3/2");
   EXPECT_EQ(Rational(7, 2).value(), 3.5);
+}
+
+TEST(Rational, ThirtyOneDigits) {
+  // 1/3 = high + low to 2^-107 or so: three times it is 1 but for a rounding of the 31st digit.
+  const DoubleDouble third = extended(Rational(1, 3));
+  EXPECT_EQ(third.high(), 1.0 / 3.0);
+  EXPECT_NE(third.low(), 0.0);
+  EXPECT_LT(std::abs((third * DoubleDouble(3.0) - DoubleDouble(1.0)).high()), 1e-31);
 }
 
 RationalMatrix hilbert(std::size_t n) {

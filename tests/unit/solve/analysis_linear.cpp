@@ -128,5 +128,81 @@ c = "0 = x1 + x2 + x3 + sin(t)"
   EXPECT_FALSE(analysed_text("kind = \"dae\"\n[variables]\nx = 1\n[equations]\na = \"x' = -t*x\"\n").linear);
 }
 
+TEST(AnalysisLinear, ProjectorAndNearestConsistentValues) {
+  // x1' = -x1 and 0 = x1 + 2 x2 - 5: the leap keeps x1 and moves x2, the least change is along (1, 2).
+  const solve::Analysis found = analysed_text(
+      linear("[[1, 0], [0, 0]]", "[[-1, 0], [1, 2]]", "f = [\"0\", \"-5\"]\n[variables]\nx1 = 0\nx2 = 0\n"));
+  ASSERT_TRUE(found.linear->nearest);
+  EXPECT_EQ(found.linear->projector_text, (std::vector<std::vector<std::string>>{{"1", "0"}, {"-1/2", "0"}}));
+  EXPECT_NEAR(found.linear->nearest->values[0], 1.0, 1e-14);
+  EXPECT_NEAR(found.linear->nearest->values[1], 2.0, 1e-14);
+  EXPECT_NEAR(found.linear->nearest->distance, std::sqrt(5.0), 1e-14);
+  // Of every pencil of the reference: a projector that keeps consistent values of f = 0, with the rank of the dimension.
+  for (const std::string name : {"r1", "r2", "r3", "r4", "r5", "r6", "r7"}) {
+    const solve::Analysis one = analysed_model("linear/" + name);
+    const structure::DenseMatrix& P = one.linear->projector;
+    double size = 1.0, trace = 0.0;
+    for (const double entry : P.entries) size = std::max(size, std::abs(entry));
+    const structure::DenseMatrix square = P * P;
+    for (std::size_t k = 0; k < P.entries.size(); ++k)
+      EXPECT_NEAR(square.entries[k], P.entries[k], 1e-14 * static_cast<double>(P.rows) * size * size) << name;
+    for (std::size_t k = 0; k < P.rows; ++k) trace += P(k, k);
+    EXPECT_NEAR(trace, static_cast<double>(one.linear->structure.differential_dimension), 1e-14 * size * size) << name;
+    EXPECT_LT(one.linear->nearest->distance, 1e-9) << name;  // their starts are consistent
+  }
+}
+
+TEST(AnalysisLinear, StabilityAndWhatInputsReach) {
+  const auto stability = [](const std::string& A) {
+    return analysed_text(linear("[[1, 0], [0, 1]]", A)).linear->modes->stability;
+  };
+  EXPECT_EQ(stability("[[-1, 1], [0, -1]]"), solve::Stability::asymptotic);
+  EXPECT_EQ(stability("[[0, 1], [-1, 0]]"), solve::Stability::marginal);
+  EXPECT_EQ(stability("[[0, 0], [0, 0]]"), solve::Stability::marginal);
+  EXPECT_EQ(stability("[[0, 1], [0, 0]]"), solve::Stability::resonant);
+  EXPECT_EQ(stability("[[1, 0], [0, -1]]"), solve::Stability::unstable);
+  // u reaches -1 and the impulse, not -2; y shows -2 and neither of the others.
+  const solve::Analysis found = analysed_text(linear(
+      "[[1,0,0,0], [0,1,0,0], [0,0,0,1], [0,0,0,0]]", "[[-1,0,0,0], [0,-2,0,0], [0,0,1,0], [0,0,0,1]]",
+      "B = [[1], [0], [0], [1]]\nC = [[0, 1, 0, 0]]"));
+  ASSERT_TRUE(found.linear->modes);
+  const solve::ModeAnalysis& modes = *found.linear->modes;
+  ASSERT_EQ(modes.finite.size(), 2u);
+  EXPECT_TRUE(!modes.finite[0].controllable && modes.finite[0].observable);  // -2
+  EXPECT_TRUE(modes.finite[1].controllable && !modes.finite[1].observable);  // -1
+  EXPECT_TRUE(modes.impulse_controllable);
+  EXPECT_FALSE(modes.impulse_observable);
+}
+
+TEST(AnalysisLinear, LargePencilsAreReducedSparsely) {
+  // As many resistors as capacitors: their currents are solved for, and an ODE is left.
+  const solve::Analysis found = analysed_text(R"toml(
+kind = "dae"
+[parameters]
+N = 300
+[variables]
+"v[k]" = { for = "k in 1..N", start = 1 }
+"i[k]" = { for = "k in 1..N", start = 0 }
+[equations]
+"node[k]" = { for = "k in 1..N", equation = "der(v[k]) = -i[k]" }
+"resistor[1]" = "2*i[1] = v[1]"
+"resistor[k]" = { for = "k in 2..N", equation = "2*i[k] = v[k] - v[k-1]" }
+)toml");
+  ASSERT_TRUE(found.linear);
+  EXPECT_EQ(found.index, 1);
+  EXPECT_EQ(found.linear->structure.eliminated, 300u);
+  EXPECT_EQ(found.linear->structure.differential_dimension, 300u);
+}
+
+TEST(AnalysisLinear, NumbersThatRoundingTouchedAreShort) {
+  const solve::Analysis found = analysed_text(linear("[[\"sqrt(2)\", \"2*sqrt(2)\"], [\"pi\", \"2*pi\"]]", "[[1, 0], [0, 1]]",
+                                                     "f = [\"sin(t)\", \"0\"]"));
+  ASSERT_EQ(found.linear->manifold.size(), 1u);
+  for (const std::string& text : {found.linear->manifold[0].equation, found.linear->manifold[0].with_f}) {
+    EXPECT_EQ(text.find("00000"), std::string::npos) << text;
+    EXPECT_EQ(text.find("99999"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace daedalus::tests
