@@ -63,6 +63,11 @@ Formulated make(const Equations& equations, integrate::View view, RowFeedback fe
       if (running->solve(t, y) == structure::DaeOutcome::ok) std::ranges::copy(running->y(), y);
       return Evaluation::ok;
     };
+  if (view == integrate::View::implicit && !equations.solvable)
+    system.project_between = [running](double t, double* y) {
+      running->meet_combinations(t, y);
+      return Evaluation::ok;
+    };
   const bool explicit_ode = view != integrate::View::implicit && equations.solvable;
   if (explicit_ode) {
     system.ode = [running, feedback = std::move(feedback), count = fn.differential](double t, const double* x, double* dx) {

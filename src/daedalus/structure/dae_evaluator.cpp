@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "daedalus/base/finite.hpp"
 
@@ -243,6 +244,34 @@ bool DaeEvaluator::factor_with_combinations() {
 
 bool DaeEvaluator::index_at_most_one(double t, const double* y, const double* dy) {
   return easy(t, y, dy) || (factor_differentiated(t, y, dy) && factors_solve(*combined_lu_, combined_, matrix_));
+}
+
+/// Newton's method for c^T F = 0 in the directions that F_y' annihilates: the differential part of y is kept, as x is where
+/// there are x and z.
+void DaeEvaluator::meet_combinations(double t, double* y) {
+  constexpr int most_iterations = 8;
+  const std::size_t n = F_.size();
+  std::copy_n(y, n, y_.begin());
+  double last = std::numeric_limits<double>::infinity();
+  for (int iteration = 0; iteration < most_iterations; ++iteration) {
+    if (!evaluate(t, y_.data(), dy_.data(), F_.data()) || !factor_differentiated(t, y_.data(), dy_.data())) return;
+    std::ranges::fill(step_, 0.0);
+    for (std::size_t d = 0; d < dependent_.rows.size(); ++d)
+      for (const auto& [i, c] : dependent_.combinations[d]) step_[dependent_.rows[d]] -= c * F_[i];
+    combined_lu_->solve(step_.data());
+    double change = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      y_[i] += step_[i];
+      change = std::max(change, std::abs(step_[i]) / std::max(std::abs(y_[i]), functions_->unknowns[i].of->nominal));
+    }
+    if (!(change < 0.5 * last)) {
+      if (!(last <= 1e-12)) return;
+      break;
+    }
+    if (change <= 1e-14) break;
+    last = change;
+  }
+  std::ranges::copy(y_, y);
 }
 
 DaeOutcome DaeEvaluator::derivatives(double t, const double* y) {

@@ -32,6 +32,9 @@ class DaeEvaluator {
   /// Finds y' at a consistent y, also where it follows only from derivatives of algebraic combinations of the equations
   /// (C y' = f(y) with singular C), as long as the index is 1 at most. Moves nothing.
   DaeOutcome derivatives(double t, const double* y);
+  /// Moves y so that the algebraic combinations of the equations hold, where [F_x', F_z] is singular and the index 1: F_y' y
+  /// stays. Where that does not converge y is left as it is.
+  void meet_combinations(double t, double* y);
   const std::vector<double>& y() const { return y_; }
   const std::vector<double>& dy() const { return dy_; }
   void guess(const std::vector<double>& y, const std::vector<double>& dy);
