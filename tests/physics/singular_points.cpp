@@ -104,6 +104,48 @@ root = "x^2 = y"
     }
 }
 
+/// der(x) exp(der(x)) = -y has no solution for y above 1/e: a long step goes over that, and the run ends where the solution does.
+/// At x = 0 the two solutions of z^2 = x^2 (1 + x) meet: no step leads away from there.
+TEST(SingularPoints, AreNamedWhereStepsGoOverThemOrNoneIsTaken) {
+  const model::Model lambert = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 1, fixed = true }
+y = { start = 0, fixed = true }
+[equations]
+a = "der(x)*exp(der(x)) + y = 0"
+b = "der(y) + 0.1*sin(der(y)) = 1.1*x"
+)toml", "lambert");
+  double end = 0.0;
+  for (const std::string method : {"radau", "bdf", "dop853"}) {
+    const solve::Trajectory trajectory = run(lambert, "direct", method, 1.0, 1e-8);
+    SCOPED_TRACE(method + ": " + trajectory.message);
+    EXPECT_EQ(trajectory.status, integrate::Status::singular);
+    ASSERT_EQ(trajectory.singular_points.size(), 1u);
+    EXPECT_EQ(trajectory.singular_points[0].equations, std::vector<std::string>{"a"});
+    EXPECT_EQ(trajectory.singular_points[0].unknowns, std::vector<std::string>{"der(x)"});
+    EXPECT_NEAR(trajectory.last("y"), std::exp(-1.0), 0.05);
+    if (end > 0.0) {
+      EXPECT_NEAR(trajectory.singular_points[0].t, end, 1e-5);
+    }
+    end = trajectory.singular_points[0].t;
+  }
+  const model::Model meeting = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 0
+z = 0
+[equations]
+a = "der(x) = 1 - z"
+b = "z^2 = x^2*(1 + x)"
+)toml", "meeting");
+  const solve::Trajectory trajectory = run(meeting, "direct", "radau", 1.0, 1e-8);
+  EXPECT_EQ(trajectory.status, integrate::Status::singular) << trajectory.message;
+  ASSERT_EQ(trajectory.singular_points.size(), 1u);
+  EXPECT_EQ(trajectory.singular_points[0].equations, std::vector<std::string>{"b"});
+  EXPECT_EQ(trajectory.singular_points[0].unknowns, std::vector<std::string>{"z"});
+}
+
 /// Coefficients that only decay, or change much and fast, are no singular points.
 TEST(SingularPoints, AreNotSeenWhereThereAreNone) {
   const model::Model decay = model::read_model_text(R"toml(

@@ -198,6 +198,12 @@ std::optional<SingularPoint> RegularityWatch::failed_at() {
   auto found = ahead(near);
   if (!found && points_ != 0)
     if (const auto which = vanishing(new_, largest_)) found = Ahead{*which, 0.0};
+  if (!found && points_ == 1) {  // the first step failed: the start is judged beside a point near it
+    for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = state_[i] + nothing * std::max(1.0, std::abs(state_[i]));
+    if (hooks_.look(t_new_, x_.data(), inside_.data()) != Evaluation::ok) return std::nullopt;
+    for (double& value : inside_) value = std::abs(value);
+    if (const auto which = vanishing(new_, inside_)) found = Ahead{*which, 0.0};
+  }
   return found ? std::optional(described(*found)) : std::nullopt;
 }
 

@@ -145,7 +145,19 @@ DaeOutcome DaeEvaluator::solve(double t, const double* x) {
                                column < functions_->differential ? "der(" + name + ")" : name);
     return DaeOutcome::singular;
   }
-  explanation_ = "the equations have no solution near the last one";
+  // The row that is farthest from holding, in units of its largest derivative.
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  std::size_t worst = 0;
+  double most = 0.0;
+  for (std::size_t i = 0; i < F_.size(); ++i) {
+    double size = 0.0;
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) size = std::max(size, std::abs(mixed_[k]));
+    if (const double off = std::abs(F_[i]) / (size > 0.0 ? size : 1.0); off > most) {
+      most = off;
+      worst = i;
+    }
+  }
+  explanation_ = fmt::format("the equations have no solution near the last one: '{}' cannot be met", functions_->rows[worst].name);
   return DaeOutcome::no_convergence;
 }
 
