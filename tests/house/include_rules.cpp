@@ -36,7 +36,7 @@ const std::map<std::string, Rule>& rules() {
       {"mechanics", {{"model", "expr", "compile", "linalg"}, {}}},
       {"integrate", {{"linalg"}, {"daedalus/compile/function.hpp"}}},
       {"formulate",
-       {{"structure", "mechanics", "model", "expr", "compile", "linalg"}, {"daedalus/integrate/system.hpp", "daedalus/integrate/normal_form.hpp"}}},
+       {{"structure", "mechanics", "model", "expr", "compile", "linalg"}, {"daedalus/integrate/system.hpp"}}},
       {"solve", {below_solve, {}}},
       {"report", {{"solve", "expr"}, {}}},
       {"cli", {{"solve", "report"}, {"daedalus/model/reader.hpp"}}},

@@ -8,7 +8,6 @@
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
-#include "daedalus/integrate/normal_form.hpp"
 #include "physics/reference.hpp"
 #include "unit/formulate/slider_crank_by_hand.hpp"
 
@@ -61,7 +60,7 @@ TEST(Lyapunov, MovesTheSliderCrankAsInThePaper) {
       const double bound = 2e-7 * std::max(1.0, number(value["t"])) / 20.0;
       for (const auto& [column, key] : {std::pair{"theta1", "theta1"}, {"der(theta1)", "theta1dot"}})
         EXPECT_NEAR(run.value(row, run.column(column)), number(value[key]), bound * (1.0 + std::abs(number(value[key]))));
-      // x holds xi1 to round-off; the rows lie between steps, where the gains make the interpolation worse than the steps.
+      // xi1 = theta1 + theta2 - pi, where radau accepts errors of 300 tolerances: at the smallest angles 300 (pi rtol + 2 atol).
       EXPECT_NEAR(run.value(row, run.column("residual.slide")), number(value["xi1"]), 1e-9);
       EXPECT_NEAR(run.value(row, run.column("der(residual.slide)")), number(value["xi2"]), 1e-9 * (1.0 + number(value["xi2"])));
     }
@@ -133,8 +132,9 @@ TEST(Lyapunov, StepsTheNormalFormThatWasDerivedByHand) {
   };
   integrate::System system;
   system.dimension = 4;
-  system.ode = integrate::NormalOde{form, [](double, const double*, double*) { return Evaluation::not_finite; }};
+  system.normal_form = form;
   const Json all = reference("slider_crank_lyapunov")["schemes"];
+  std::size_t seen = 0;
   for (const Json& row : all) {
     const std::string scheme = row["scheme"];
     SCOPED_TRACE(scheme + " T = " + row["T"].get<std::string>() + " theta1' = " + row["theta1dot(0)"].get<std::string>());
@@ -158,12 +158,16 @@ TEST(Lyapunov, StepsTheNormalFormThatWasDerivedByHand) {
         if (const double exact = tiny_or_not(value[name]); exact != 0.0)
           spread = std::max(spread, std::abs(tiny_or_not(value[in_double]) / exact - 1.0));
       if (spread > 1e-6) continue;
+      ++seen;
       for (std::size_t i = 0; i < 4; ++i) {
         const double expected = tiny_or_not(value[names[i]]);
         EXPECT_NEAR(stepper->state()[i], expected, std::max(1e-10, 100.0 * spread) * std::abs(expected)) << names[i];
       }
     }
   }
+  // Two times in 36 rows; three ends are marked as lost in double precision, and with two of them what is before at t = 0.1.
+  EXPECT_EQ(all.size(), 36u);
+  EXPECT_EQ(seen, 67u);
 }
 
 /// Example 1: linear stabilizers escape at -ln(1 - (beta+1)/(xi0 eta0))/(beta+1). Near it 1/eta is a smooth function with a
@@ -266,6 +270,18 @@ bool explains(const std::string& message) {
   return false;
 }
 
+/// How far off the integration may leave a residual. Radau accepts 300 tolerances in a step (radau_calibration), in a mean square
+/// over 2 n components: a vector of length 300 sqrt(2 n) rtol |x|, times the length of the residual's gradient. That of a rod
+/// between two points is 2 sqrt(2) its length for the position, and with the relative velocity in its place for der() by q. What
+/// was wrong before has decayed by then.
+double integration_error(const solve::Trajectory& run, std::size_t row, bool is_rate, const Mechanism& mechanism, std::size_t n) {
+  double q = 0.0, v = 0.0;
+  for (std::size_t i = 0; i < 2 * n; ++i) (i < n ? q : v) = std::max(i < n ? q : v, std::abs(run.value(row, i)));
+  const double accepted = 300.0 * run.rtol * std::sqrt(2.0 * static_cast<double>(n));
+  if (mechanism.model == "slider_crank") return accepted * std::sqrt(2.0) * (is_rate ? v : q);
+  return accepted * 2.0 * std::sqrt(2.0) * (is_rate ? mechanism.size * v + v * q : mechanism.size * q);
+}
+
 class FarStarts : public testing::TestWithParam<Mechanism> {};
 
 /// |xi_i(t)| <= |xi_i(0)| exp(-epsilon t) up to the error of the integration wherever the run exists; 95 of 100 arrive.
@@ -278,6 +294,7 @@ TEST_P(FarStarts, ReturnToTheConstraints) {
   const std::string rate = shortest(30.0 / mechanism.t_end);
   const std::vector<std::string> formulations{"lyapunov", "baumgarte:omega=" + rate, "ascher-chin-reich:gamma=" + rate};
   std::vector<Count> counts(formulations.size());
+  double worst = 0.0;
   for (std::size_t k = 0; k < count; ++k) {
     const solve::Prepared started = from(mechanism.model, moved(model, mechanism, random), mechanism.overrides);
     for (std::size_t f = 0; f < formulations.size(); ++f) {
@@ -287,15 +304,17 @@ TEST_P(FarStarts, ReturnToTheConstraints) {
       double left = 0.0, begun = 0.0;
       for (std::size_t c = 0; c < run.columns.size() && !run.t.empty(); ++c) {
         if (run.columns[c].find("residual.") == std::string::npos) continue;
-        const double first = std::abs(run.value(0, c)), size = run.columns[c].starts_with("der(") ? mechanism.speed : mechanism.size;
+        const bool is_rate = run.columns[c].starts_with("der(");
+        const double first = std::abs(run.value(0, c)), size = is_rate ? mechanism.speed : mechanism.size;
         const double scale = mechanism.model == "slider_crank" ? 1.0 : size * mechanism.size;
         left = std::max(left, std::abs(run.value(run.t.size() - 1, c)) / scale);
         begun = std::max(begun, first / scale);
         if (f > 0) continue;
         for (std::size_t row = 0; row < run.t.size(); ++row) {
           const double allowed = first * std::exp(-20.0 * run.t[row] / mechanism.t_end);
-          // At rtol 1e-10 radau accepts errors of 300 tolerances in a step, and rows lie between steps.
-          EXPECT_LE(std::abs(run.value(row, c)), allowed * (1.0 + 1e-6) + 1e-6 * scale) << k << ' ' << run.columns[c] << ' ' << run.t[row];
+          const double error = integration_error(run, row, is_rate, mechanism, model.functions->n);
+          EXPECT_LE(std::abs(run.value(row, c)), allowed + error) << k << ' ' << run.columns[c] << ' ' << run.t[row];
+          worst = std::max(worst, (std::abs(run.value(row, c)) - allowed) / error);
         }
       }
       if (run.success() && left < 1e-8) {
@@ -312,6 +331,7 @@ TEST_P(FarStarts, ReturnToTheConstraints) {
   for (std::size_t f = 0; f < formulations.size(); ++f)
     std::printf("%s, %s: of %zu starts %zu arrived, %zu stopped and say why, %zu others\n", mechanism.model.c_str(),
                 formulations[f].c_str(), count, counts[f].arrived, counts[f].explained, counts[f].unexplained);
+  std::printf("%s: violations are above |xi(0)| exp(-epsilon t) by %.2g of what the tolerance may do\n", mechanism.model.c_str(), worst);
   EXPECT_GE(counts[0].arrived * 100, 95 * count);
   EXPECT_EQ(counts[0].unexplained, 0u);
 }

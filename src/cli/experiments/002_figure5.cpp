@@ -28,8 +28,9 @@ report::Findings run() {
   report::Panel first, second, position, velocity;
   first.y_title = "theta1";
   second.y_title = "theta2";
-  position.y_title = "xi1";
-  velocity.y_title = "xi2";
+  position.y_title = "|xi1|";
+  velocity.y_title = "|xi2|";
+  position.scale = velocity.scale = report::Panel::Scale::logarithmic;
   for (const Case& one : {Case{"xi = (0, 0)", "3*pi/4", 0.0}, {"xi = (pi/2, -4)", "5*pi/4", -4.0}, {"xi = (pi/2, -9)", "5*pi/4", -9.0}}) {
     const SliderCrankStart start = slider_crank_start("pi/4", one.theta2, one.xi2, 0.0, 3.0);
     const solve::Prepared prepared = solve::prepare(shipped_model("slider_crank", start.overrides));
@@ -50,8 +51,8 @@ report::Findings run() {
                           size(value("residual.slide")), size(value("der(residual.slide)"))});
     first.curves.push_back(curve_of(run, "theta1", one.name));
     second.curves.push_back(curve_of(run, "theta2", one.name));
-    position.curves.push_back(curve_of(run, "residual.slide", one.name));
-    velocity.curves.push_back(curve_of(run, "der(residual.slide)", one.name));
+    position.curves.push_back(size_of(run, "residual.slide", one.name));
+    velocity.curves.push_back(size_of(run, "der(residual.slide)", one.name));
     found.commands.push_back(fmt::format("{} --formulation {} --method lyapunov-implicit --step 0.001 --t-end 30", start.command, lyapunov_of_002));
   }
   found.tables = {table};

@@ -41,6 +41,17 @@ std::string bounds_of(const OptionSpec& spec) {
   return "a number";
 }
 
+/// Where the first option of several ends: at a comma that stands in no brackets.
+std::size_t end_of_option(std::string_view text) {
+  int depth = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++depth;
+    if (text[i] == ')' || text[i] == ']') --depth;
+    if (text[i] == ',' && depth <= 0) return i;
+  }
+  return std::string_view::npos;
+}
+
 [[noreturn]] void refuse(std::string_view text, std::string_view found) {
   throw Error("bad-choice", fmt::format("in '{}' {}", text, found),
               "write a name, or a name with options such as 'name:option=1,other=2'");
@@ -70,7 +81,7 @@ Choice parse_choice(std::string_view text) {
 
   std::string_view rest = text.substr(colon + 1);
   for (bool more = true; more;) {
-    const std::size_t comma = rest.find(',');
+    const std::size_t comma = end_of_option(rest);
     const std::string_view item = trimmed(rest.substr(0, comma));
     more = comma != std::string_view::npos;
     if (more) rest.remove_prefix(comma + 1);
@@ -104,7 +115,9 @@ Options::Options(const Choice& choice, const std::vector<OptionSpec>& specs) {
   for (const OptionSpec& spec : specs) {
     const auto given = std::ranges::find(choice.options, spec.name, &std::pair<std::string, std::string>::first);
     Value value{.name = spec.name, .word = {}, .number = std::nullopt, .given = given != choice.options.end()};
-    if (!spec.words.empty()) {
+    if (spec.text) {
+      if (value.given) in_force_.emplace_back(spec.name, value.word = given->second);
+    } else if (!spec.words.empty()) {
       value.word = value.given ? given->second : spec.words.front();
       if (std::ranges::find(spec.words, value.word) == spec.words.end()) {
         std::string expected;

@@ -19,6 +19,7 @@ struct OptionSpec {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
   std::vector<std::string> words = {};  ///< non-empty: the value is one of these words, the first is the default
+  bool text = false;                    ///< the value is any text, such as an expression; absent unless given
 };
 
 /// A name with options as a person types it: "baumgarte:omega=2,xi=0.8".
@@ -28,7 +29,7 @@ struct Choice {
   std::string text() const;
 };
 
-/// Splits "name:key=value,key=value". Throws Error("bad-choice") on malformed text.
+/// Splits "name:key=value,key=value"; a comma in brackets belongs to its value. Throws Error("bad-choice") on malformed text.
 Choice parse_choice(std::string_view text);
 
 /// The options of one chosen entry, checked against its specification.
@@ -39,7 +40,7 @@ class Options {
 
   bool given(std::string_view name) const;
   double number(std::string_view name) const;  ///< given value or default; the option must have one
-  const std::string& word(std::string_view name) const;
+  const std::string& word(std::string_view name) const;  ///< given word, or the default; given text
   /// Every option with the value in force, as text, in the order of the specification.
   const std::vector<std::pair<std::string, std::string>>& in_force() const { return in_force_; }
 

@@ -296,6 +296,17 @@ Evaluation DaeNormalForm::slopes(double t, const double* x, double* dq) {
   return Evaluation::ok;
 }
 
+Evaluation DaeNormalForm::tangents(double t, const double* x, double* dx) {
+  if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
+  for (std::size_t k = 0; k < eta_count(); ++k) {
+    std::ranges::fill(step_, 0.0);
+    step_[r_ + k] = 1.0;
+    phi_lu_.solve(step_.data());
+    dx = std::ranges::copy(step_, dx).out;
+  }
+  return Evaluation::ok;
+}
+
 Evaluation DaeNormalForm::lift(double t, const double* x, const double* dxi, double* dx) {
   if (const Evaluation outcome = motion(t, x); outcome != Evaluation::ok) return outcome;
   if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;

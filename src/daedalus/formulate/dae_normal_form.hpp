@@ -38,6 +38,7 @@ class DaeNormalForm {
   integrate::Evaluation expand(double t, const double* xi, const double* eta, double* x);
   integrate::Evaluation rates(double t, const double* x, double* q);
   integrate::Evaluation slopes(double t, const double* x, double* dq);
+  integrate::Evaluation tangents(double t, const double* x, double* dx);
   integrate::Evaluation lift(double t, const double* x, const double* dxi, double* dx);
   integrate::Evaluation add_slope(double t, const double* x, const double* gain, double* jacobian);
   /// df^/dx, row by row.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,9 @@
 // There is no division by xi_i, so that xi = 0 is no special case. q itself, not the sum, moves eta: the quadrature acts on
 // the gains alone, of which any size is allowed (Lemma 3).
 namespace daedalus::formulate {
+
+/// So many times the length of a run a violation decays at least, where nothing else is asked: exp(-20) = 2e-9.
+inline constexpr double least_decay = 20.0;
 
 enum class Path { ray, sequential };
 
@@ -42,17 +46,12 @@ class LyapunovFlow {
   LyapunovSettings& settings() { return settings_; }
   std::string explain() const { return explanation_.empty() ? form_.explain() : explanation_; }
 
-  /// Chooses coordinates at the start of a run. Where the way from x to the constraints leaves their domain, those of the
-  /// nearest point of the constraints may still have it inside.
+  /// Chooses coordinates at the start of a run.
   integrate::Evaluation begin(double t, const double* x) {
     begun_ = true;
-    integrate::Evaluation outcome = form_.choose(t, x);
-    if (outcome != integrate::Evaluation::ok) return outcome;
+    if (const auto outcome = form_.choose(t, x); outcome != integrate::Evaluation::ok) return outcome;
     make_room();
-    if (gains(t, x) == integrate::Evaluation::ok) return outcome;
-    outcome = form_.choose_on_constraints(t, x);
-    if (outcome == integrate::Evaluation::ok) outcome = gains(t, x);
-    return outcome == integrate::Evaluation::ok ? outcome : form_.choose(t, x);
+    return choose_gentler(t, x);
   }
   bool begun() const { return begun_; }
 
@@ -60,6 +59,7 @@ class LyapunovFlow {
   bool rechart(double t, const double* x) {
     if (!begun_ || !form_.rechart(t, x)) return false;
     make_room();
+    choose_gentler(t, x);
     ++recharts_;
     return true;
   }
@@ -115,6 +115,20 @@ class LyapunovFlow {
   }
 
  private:
+  /// The coordinates that are best at x need not be good all the way to the constraints: near the end of their domain the
+  /// gains grow without bound. Takes those of the nearest point of the constraints where these have smaller ones.
+  integrate::Evaluation choose_gentler(double t, const double* x) {
+    const double here = largest_gain(t, x);
+    if (form_.choose_on_constraints(t, x) == integrate::Evaluation::ok && largest_gain(t, x) < here) return integrate::Evaluation::ok;
+    return form_.choose(t, x);
+  }
+  double largest_gain(double t, const double* x) {
+    if (gains(t, x) != integrate::Evaluation::ok) return std::numeric_limits<double>::infinity();
+    double largest = 0.0;
+    for (const double k : gain_) largest = std::max(largest, -k);
+    return largest;
+  }
+
   /// Gauss-Legendre on (0, 1), from the end towards the constraints.
   struct Point {
     double at, weight;

@@ -164,8 +164,7 @@ Evaluation MechanicalNormalForm::choose(double t, const double* x) {
   if (const Evaluation outcome = take_rows(t, x); outcome != Evaluation::ok) return outcome;
   if (!pick(t, x)) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
   if (const Evaluation outcome = geometry(t, x); outcome != Evaluation::ok) return outcome;
-  limit_ = std::max(least_limit,
-                    growth * std::max(position_.tilt(G(), scale_.data()), velocity_.tilt(G(), scale_.data())));
+  limit_ = std::max(least_limit, growth * tilt());
   return Evaluation::ok;
 }
 
@@ -174,16 +173,22 @@ Evaluation MechanicalNormalForm::choose_on_constraints(double t, const double* x
   if (const auto outcome = static_cast<Evaluation>(evaluator_.project_positions(t, x_.data())); outcome != Evaluation::ok)
     return fail(outcome, evaluator_.explain());
   if (!pick(t, x_.data())) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
-  limit_ = least_limit;
-  return geometry(t, x);
+  if (const Evaluation outcome = geometry(t, x); outcome != Evaluation::ok) return outcome;
+  find_scale();
+  limit_ = std::max(least_limit, growth * tilt());  // that x itself has better ones was known
+  return Evaluation::ok;
+}
+
+double MechanicalNormalForm::tilt() {
+  return std::max(position_.tilt(G(), scale_.data()), velocity_.tilt(G(), scale_.data()));
 }
 
 bool MechanicalNormalForm::rechart(double t, const double* x) {
   if (geometry(t, x) == Evaluation::ok) {
     find_scale();
-    const double tilt = std::max(position_.tilt(G(), scale_.data()), velocity_.tilt(G(), scale_.data()));
-    if (tilt <= limit_) return false;
-    limit_ = growth * tilt;  // where the choice stays the same
+    const double now = tilt();
+    if (now <= limit_) return false;
+    limit_ = growth * now;  // where the choice stays the same
   }
   position_before_.assign(position_.dependent().begin(), position_.dependent().end());
   velocity_before_.assign(velocity_.dependent().begin(), velocity_.dependent().end());
@@ -397,6 +402,47 @@ Evaluation MechanicalNormalForm::slopes(double t, const double* x, double* dq) {
     }
     dq += velocity_.independent().size();
     for (const std::size_t j : fn.differential) *dq++ = dw_[j];
+  }
+  return Evaluation::ok;
+}
+
+Evaluation MechanicalNormalForm::tangents(double t, const double* x, double* dx) {
+  const Functions& fn = *functions_;
+  const std::size_t n = fn.n;
+  if (const Evaluation outcome = shape(t, x); outcome != Evaluation::ok) return outcome;
+  const std::vector<std::size_t>&positions_free = position_.independent(), &velocities_free = velocity_.independent();
+  for (std::size_t k = 0; k < eta_count(); ++k, dx += states()) {
+    std::fill_n(dx, states(), 0.0);
+    double *dq = dx, *dv = dx + n;
+    const bool is_position = k < positions_free.size();
+    const std::size_t behind = is_position ? 0 : k - positions_free.size();
+    if (!is_position && behind >= velocities_free.size()) {
+      dx[2 * n + behind - velocities_free.size()] = 1.0;
+      continue;
+    }
+    if (is_position) {  // G dq = 0
+      dq[positions_free[k]] = 1.0;
+      std::ranges::fill(rho_, 0.0);
+      multiply_add(fn.jacobian, G(), -1.0, dq, rho_.data());
+      for (std::size_t i = 0; i < positions(); ++i) excess_[i] = rho_[position_.rows()[i]];
+      position_.lead(excess_.data(), dq_.data());
+      for (const std::size_t j : position_.dependent()) dq[j] = dq_[j];
+    }
+    // G dv = -(G v + g_t)_q dq, and N^T (P_q dq + M dv) or dv_I as given
+    std::ranges::fill(right_m_, 0.0);
+    multiply_add(own_.velocity_by_q, velocity_by_q(), -1.0, dq, right_m_.data());
+    if (momentum()) {
+      std::ranges::fill(right_n_, 0.0);
+      multiply_add(own_.momentum_by_q, momentum_by_q(), -1.0, dq, right_n_.data());
+      if (!is_position) right_n_[velocities_free[behind]] += 1.0;
+      kkt_->solve(right_n_.data(), right_m_.data(), dv, mu_.data(), mu_.size());
+    } else {
+      if (!is_position) dv[velocities_free[behind]] = 1.0;
+      multiply_add(fn.jacobian, G(), -1.0, dv, right_m_.data());
+      for (std::size_t i = 0; i < velocity_.rows().size(); ++i) excess_[i] = right_m_[velocity_.rows()[i]];
+      velocity_.lead(excess_.data(), dv_.data());
+      for (const std::size_t j : velocity_.dependent()) dv[j] = dv_[j];
+    }
   }
   return Evaluation::ok;
 }

@@ -49,6 +49,8 @@ class MechanicalNormalForm {
   integrate::Evaluation rates(double t, const double* x, double* q);
   /// The derivatives of these rates by every xi at fixed eta, one after the other.
   integrate::Evaluation slopes(double t, const double* x, double* dq);
+  /// The derivatives of x by every eta at fixed xi, one after the other.
+  integrate::Evaluation tangents(double t, const double* x, double* dx);
   /// x' that changes xi by dxi and eta by its rates.
   integrate::Evaluation lift(double t, const double* x, const double* dxi, double* dx);
   /// Adds to df^/dx the derivative, on the constraints, of what `lift` adds to f^ for dxi_i = gain_i xi_i.
@@ -71,6 +73,8 @@ class MechanicalNormalForm {
   void set_rows(std::vector<std::size_t> positions, std::vector<std::size_t> velocities);
   bool pick(double t, const double* q);
   void find_scale();
+  /// Of both choices; needs the geometry and its scale.
+  double tilt();
   /// Evaluates M, G, g and factors G_D at (t, q), unless it did so last.
   integrate::Evaluation geometry(double t, const double* q);
   integrate::Evaluation factor_kkt();

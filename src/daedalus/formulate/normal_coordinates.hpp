@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "daedalus/formulate/lyapunov_flow.hpp"
-#include "daedalus/integrate/normal_form.hpp"
+#include "daedalus/integrate/system.hpp"
 
 namespace daedalus::formulate {
 

@@ -5,7 +5,6 @@
 #include "daedalus/integrate/families/local_stepper.hpp"
 #include "daedalus/integrate/families/step_doubling.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
-#include "daedalus/integrate/normal_form.hpp"
 
 namespace daedalus::integrate {
 
@@ -65,8 +64,9 @@ std::string name_of(View view) {
       return "overdetermined";
     case View::flow:
       return "linear";
+    case View::normal:
+      return "normal";
   }
-  if (view == normal_view) return "normal";
   return "";
 }
 

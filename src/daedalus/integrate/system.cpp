@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "daedalus/integrate/normal_form.hpp"
-
 namespace daedalus::integrate {
 
 bool shows(const System& system, View view) {
@@ -25,8 +23,10 @@ bool shows(const System& system, View view) {
       return system.overdetermined != nullptr;
     case View::flow:
       return system.flow != nullptr;
+    case View::normal:
+      return system.normal_form != nullptr;
   }
-  return view == normal_view && normal_form(system) != nullptr;
+  return false;
 }
 
 std::size_t ImplicitSystem::counted() const {

@@ -22,6 +22,7 @@ enum class View {
   automatic,     ///< y as in the implicit view, which is made when it is asked for; the ODE sees the leading part of y
   overdetermined,  ///< F(t, y, y') = 0 with more equations than unknowns
   flow,            ///< a formula for the solution
+  normal,          ///< violations xi with xi_i' = k_i xi_i, and eta' = q(xi, eta) for the rest
 };
 
 /// F(t, y, y') = 0 with sparse Jacobians. The leading components of y are the differential unknowns of the ODE view, in
@@ -134,6 +135,19 @@ struct Flow {
   std::function<std::string()> accuracy;
 };
 
+/// Coordinates (xi, eta) of states x in which xi_i' = k_i xi_i and eta' = q(xi, eta): xi = 0 are the constraints of a DAE,
+/// eta' = q(0, eta) its zero dynamics.
+struct NormalForm {
+  std::function<std::size_t()> xi_count, eta_count;
+  std::function<Evaluation(double t, const double* x, double* xi, double* eta)> reduce;
+  /// Finds the state near x, which it replaces.
+  std::function<Evaluation(double t, const double* xi, const double* eta, double* x)> expand;
+  /// Writes q at x.
+  std::function<Evaluation(double t, const double* x, double* q)> rates;
+  /// Writes the gains k at x, of which (xi, eta) are the coordinates.
+  std::function<Evaluation(double t, const double* xi, const double* eta, const double* x, double* k)> gains;
+};
+
 /// A system of numbers in one view. The callables own their workspace: one System serves one trajectory at a time.
 struct System {
   std::size_t dimension = 0;  ///< of x, or of y in the implicit view
@@ -150,6 +164,7 @@ struct System {
   std::shared_ptr<const MechanicalSystem> mechanical;
   std::shared_ptr<const OverdeterminedSystem> overdetermined;
   std::shared_ptr<const Flow> flow;
+  std::shared_ptr<const NormalForm> normal_form;
   /// Where methods work in local coordinates; `ode` then holds for any x and serves no more than the first look.
   std::shared_ptr<const LocalCoordinates> local;
 

@@ -96,14 +96,15 @@ std::string to_json(const PerturbationMap& map) {
 }
 
 Picture perturbation_picture(const PerturbationMap& map) {
-  constexpr double side = 130.0, margin = 34.0, gap = 26.0, text_size = 8.0;
+  constexpr double side = 130.0, margin = 34.0, gap = 26.0, text_size = 8.0, least_cell = 14.0;
   constexpr Color ink{38, 38, 38}, early{222, 235, 247}, late{8, 48, 107}, failed{213, 94, 0}, none{255, 255, 255}, stays{204, 121, 167};
   const std::size_t n = map.sizes.size(), count = map.formulations.size();
   Picture picture;
   picture.width = margin + static_cast<double>(count) * (side + gap);
-  picture.height = side + 2.0 * margin + 16.0;
+  picture.height = side + 2.0 * margin + 24.0;
   picture.title = fmt::format("{}: return from violations", map.model);
   picture.description = "violation of positions to the right, of rates upwards; darker: later return; orange: stopped; pink: remained";
+  picture.width = std::max(picture.width, 340.0);  // the legend's
   const double cell = side / static_cast<double>(std::max<std::size_t>(n, 1));
   const auto color = [&](const PerturbedRun* run) {
     if (run == nullptr || run->outcome == Outcome::no_start) return none;
@@ -113,13 +114,21 @@ Picture perturbation_picture(const PerturbationMap& map) {
     const auto mix = [&](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>(std::lround(a + s * (b - a))); };
     return Color{mix(early.red, late.red), mix(early.green, late.green), mix(early.blue, late.blue)};
   };
+  const auto mark = [](const PerturbedRun* run) -> std::string {
+    if (run == nullptr || run->outcome == Outcome::no_start) return "";
+    return run->outcome == Outcome::returned ? fmt::format("{:.2g}", run->time) : run->outcome == Outcome::stopped ? "x" : "-";
+  };
   for (std::size_t f = 0; f < count; ++f) {
     const double left = margin + static_cast<double>(f) * (side + gap), top = margin;
     picture.labels.push_back({{left, top - 8.0}, {{map.formulations[f]}}, text_size, Anchor::start, ink});
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t p = 0; p < n; ++p) {
         const double x = left + static_cast<double>(p) * cell, y = top + side - static_cast<double>(r + 1) * cell;
-        picture.areas.push_back({{{{x, y}, {x + cell, y}, {x + cell, y + cell}, {x, y + cell}}}, color(run_at(map, f, r, p))});
+        const PerturbedRun* run = run_at(map, f, r, p);
+        const Color fill = color(run);
+        picture.areas.push_back({{{{x, y}, {x + cell, y}, {x + cell, y + cell}, {x, y + cell}}}, fill});
+        if (cell >= least_cell)
+          picture.labels.push_back({{x + 0.5 * cell, y + 0.5 * cell + 2.2}, {{mark(run)}}, 6.0, Anchor::middle, fill.green < 140 ? none : ink});
       }
     picture.paths.push_back({{{left, top}, {left + side, top}, {left + side, top + side}, {left, top + side}, {left, top}}, ink, 0.5});
     for (const double s : {0.0, 0.5, 1.0}) {
@@ -129,9 +138,10 @@ Picture perturbation_picture(const PerturbationMap& map) {
     }
     picture.labels.push_back({{left + 0.5 * side, top + side + 22.0}, {{"violation of positions"}}, text_size, Anchor::middle, ink});
   }
-  picture.labels.push_back({{10.0, margin + 0.5 * side}, {{"of rates"}}, text_size, Anchor::middle, ink, true});
+  picture.labels.push_back({{10.0, margin + 0.5 * side}, {{"violation of rates"}}, text_size, Anchor::middle, ink, true});
+  picture.labels.push_back({{margin, picture.height - 13.0}, {{"numbers: when the violation was below a thousandth of its start; darker: later"}}, 7.0, Anchor::start, ink});
   picture.labels.push_back({{margin, picture.height - 4.0},
-                            {{fmt::format("darker: later return, until t = {:.3g}; orange: stopped; pink: remained", map.t_end)}},
+                            {{fmt::format("x, orange: the run stopped; -, pink: it remained until t = {:.3g}; white: no such start", map.t_end)}},
                             7.0, Anchor::start, ink});
   return picture;
 }

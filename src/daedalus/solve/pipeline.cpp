@@ -18,6 +18,7 @@
 #include "daedalus/solve/branches.hpp"
 #include "daedalus/solve/choose.hpp"
 #include "daedalus/solve/events.hpp"
+#include "daedalus/solve/lyapunov_function.hpp"
 #include "daedalus/solve/recorder.hpp"
 #include "daedalus/solve/reduce.hpp"
 #include "daedalus/solve/regularity.hpp"
@@ -238,10 +239,12 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                             plan.chosen.integrator->name),
                 "choose an implicit method, such as radau", {model.source});
   trajectory.method = plan.chosen.method.text();
+  const std::vector<std::string> promised = follow_lyapunov_function(prepared, start, plan.t_start, plan.t_end, plan.chosen.formulation);
   const Options form_options(plan.chosen.formulation, plan.chosen.form->options);
   const Options method_options(plan.chosen.method, plan.chosen.integrator->options);
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
+  trajectory.notes.insert(trajectory.notes.end(), promised.begin(), promised.end());
   const auto& keeps = plan.chosen.form->keeps_invariants_of;
   if (!model.invariants.empty() && std::ranges::find(keeps, model::name_of(model.kind)) == keeps.end())
     trajectory.notes.push_back(fmt::format("the formulation '{}' does not keep [invariants]: it shows how far they are from holding",

@@ -146,7 +146,7 @@ class Search {
 };
 
 template <class Form>
-void look(Form& form, double t, const Vector& x, ZeroDynamics& out) {
+void look_at(Form& form, double t, const Vector& x, ZeroDynamics::Look look, ZeroDynamics& out) {
   if (form.choose(t, x.data()) != Evaluation::ok) {
     out.message = form.explain();
     return;
@@ -154,7 +154,7 @@ void look(Form& form, double t, const Vector& x, ZeroDynamics& out) {
   out.dimension = form.eta_count();
   out.constraints = form.xi_count();
   out.coordinates = form.eta_names();
-  out.searched = out.autonomous && out.dimension <= largest_dimension && out.dimension > 0;
+  out.searched = look == ZeroDynamics::Look::for_equilibria && out.autonomous && out.dimension <= largest_dimension && out.dimension > 0;
   if (out.searched) Search<Form>(form, t).find(x, out);
 }
 
@@ -165,24 +165,30 @@ bool depends_on_time(const std::vector<expr::Expr>& roots, const expr::Expr& t) 
 
 }  // namespace
 
-ZeroDynamics zero_dynamics(const Prepared& prepared, double t) {
+bool is_autonomous(const Prepared& prepared) {
+  if (!prepared.functions) return !depends_on_time(prepared.solvable_dae()->equations.F, prepared.solvable_dae()->equations.t);
+  const mechanics::Equations& equations = prepared.functions->equations;
+  std::vector<expr::Expr> roots = equations.f;
+  roots.insert(roots.end(), equations.M.value.begin(), equations.M.value.end());
+  roots.insert(roots.end(), equations.auxiliary.begin(), equations.auxiliary.end());
+  for (const mechanics::Constraint& constraint : equations.constraints) roots.push_back(constraint.velocity);
+  return !depends_on_time(roots, equations.t);
+}
+
+ZeroDynamics zero_dynamics(const Prepared& prepared, double t, ZeroDynamics::Look look) {
   ZeroDynamics out;
   const Start start = consistent_start(prepared, t, Initialize::project);
   if (!start.found) {
     out.message = start.message;
     return out;
   }
+  out.autonomous = is_autonomous(prepared);
   if (prepared.functions) {
     const mechanics::Functions& fn = *prepared.functions;
     out.names = fn.state_names();
-    std::vector<expr::Expr> roots = fn.equations.f;
-    roots.insert(roots.end(), fn.equations.M.value.begin(), fn.equations.M.value.end());
-    roots.insert(roots.end(), fn.equations.auxiliary.begin(), fn.equations.auxiliary.end());
-    for (const mechanics::Constraint& constraint : fn.equations.constraints) roots.push_back(constraint.velocity);
-    out.autonomous = !depends_on_time(roots, fn.equations.t);
     formulate::MechanicalNormalForm form(prepared.functions, mechanics::Completion::velocity);
     if (!start.guess.empty()) form.evaluator().guess_auxiliary(start.guess);
-    look(form, t, start.x, out);
+    look_at(form, t, start.x, look, out);
     return out;
   }
   const auto& functions = prepared.solvable_dae();
@@ -191,13 +197,12 @@ ZeroDynamics zero_dynamics(const Prepared& prepared, double t) {
     return out;
   }
   for (std::size_t i = 0; i < functions->differential; ++i) out.names.push_back(functions->unknowns[i].name);
-  out.autonomous = !depends_on_time(functions->equations.F, functions->equations.t);
   formulate::DaeNormalForm form(functions);
   if (!start.guess.empty()) {
     const auto middle = start.guess.begin() + static_cast<std::ptrdiff_t>(start.guess.size() / 2);
     form.evaluator().guess({start.guess.begin(), middle}, {middle, start.guess.end()});
   }
-  look(form, t, start.x, out);
+  look_at(form, t, start.x, look, out);
   return out;
 }
 

@@ -16,6 +16,7 @@ struct ZeroDynamics {
   bool autonomous = true;                      ///< else there is nothing to rest at
   bool searched = false;                       ///< small enough to look for equilibria
 
+  enum class Look { for_equilibria, at_coordinates };
   enum class Stability { asymptotic, unstable, undecided };
   struct Equilibrium {
     std::vector<double> x;  ///< as `names`
@@ -27,7 +28,10 @@ struct ZeroDynamics {
   std::string message;                  ///< where there is no normal form at the start
 };
 
+/// Whether the equations of a model do not depend on time.
+bool is_autonomous(const Prepared& prepared);
+
 /// Looks at a prepared model, around a consistent start.
-ZeroDynamics zero_dynamics(const Prepared& prepared, double t);
+ZeroDynamics zero_dynamics(const Prepared& prepared, double t, ZeroDynamics::Look look = ZeroDynamics::Look::for_equilibria);
 
 }  // namespace daedalus::solve

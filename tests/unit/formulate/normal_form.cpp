@@ -82,6 +82,29 @@ TEST_P(NormalForm, DifferentiatesTheRatesAcrossTheConstraints) {
   }
 }
 
+/// Central differences of the states along every eta, at fixed xi.
+TEST_P(NormalForm, FollowsItsCoordinates) {
+  const solve::Prepared model = prepared_model(GetParam());
+  for (const Completion completion : completions) {
+    Off off(model, completion, 1e-3, 5);
+    const std::size_t states = off.x.size();
+    Vector tangents(off.eta.size() * states);
+    ASSERT_EQ(off.form.tangents(off.t, off.x.data(), tangents.data()), Evaluation::ok) << off.form.explain();
+    for (std::size_t k = 0; k < off.eta.size(); ++k) {
+      const Vector own(tangents.begin() + static_cast<std::ptrdiff_t>(k * states), tangents.begin() + static_cast<std::ptrdiff_t>((k + 1) * states));
+      const double h = 1e-5 * size_of(off.x) / size_of(own);
+      Vector sides[2]{off.x, off.x};
+      for (const int side : {0, 1}) {
+        Vector eta = off.eta;
+        eta[k] += side == 0 ? -h : h;
+        ASSERT_EQ(off.form.expand(off.t, off.xi.data(), eta.data(), sides[side].data()), Evaluation::ok) << off.form.explain();
+      }
+      for (std::size_t j = 0; j < states; ++j)
+        EXPECT_NEAR(own[j], (sides[1][j] - sides[0][j]) / (2.0 * h), 1e-6 * size_of(own)) << k << ", " << j;
+    }
+  }
+}
+
 /// Along x' of `lift` xi changes as asked and eta by its rates.
 TEST_P(NormalForm, LiftsRates) {
   const solve::Prepared model = prepared_model(GetParam());

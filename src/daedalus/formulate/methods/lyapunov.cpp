@@ -3,11 +3,14 @@
 // which is xi_i' = k_i xi_i, eta' = q(xi, eta) in the coordinates (xi, eta) = Phi(x), see lyapunov_flow.hpp. On the
 // constraints nothing is added. A violation decays at least like exp(-epsilon t), and as fast as it disturbs the rest.
 
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "daedalus/formulate/dae_normal_form.hpp"
 #include "daedalus/formulate/explicit_motion.hpp"
 #include "daedalus/formulate/first_order.hpp"
+#include "daedalus/formulate/lyapunov_flow.hpp"
 #include "daedalus/formulate/mechanical_normal_form.hpp"
 #include "daedalus/formulate/normal_coordinates.hpp"
 
@@ -17,13 +20,14 @@ using integrate::Evaluation;
 
 namespace {
 
-/// So much of its size an initial violation loses at least until the end of a run: exp(-20) = 2e-9.
-constexpr double least_decay = 20.0;
-
 LyapunovSettings settings_of(const Options& options) {
   LyapunovSettings settings;
   settings.delta = options.number("delta");
   if (options.given("epsilon")) settings.epsilon = options.number("epsilon");
+  for (const auto& [name, value] : {std::pair{"delta", settings.delta}, {"epsilon", settings.epsilon}})
+    if (!(value > 0.0))
+      throw Error("bad-option-value", fmt::format("option '{}' of 'lyapunov' is 0, and must be positive: with 0 nothing makes violations decay", name),
+                  "leave it out, or give a positive number");
   settings.path = options.word("path") == "ray" ? Path::ray : Path::sequential;
   return settings;
 }
@@ -36,9 +40,8 @@ std::shared_ptr<LyapunovFlow<Form>> stabilize(Formulated& result, const Make& ma
   system.coordinates = 0;  // q' is not v off the constraints
   system.project = nullptr;
   system.project_error = nullptr;
-  system.ode = integrate::NormalOde{normal_form_of(flow), [flow](double t, const double* x, double* dx) {
-                                      return flow->ode(t, x, dx);
-                                    }};
+  system.ode = [flow](double t, const double* x, double* dx) { return flow->ode(t, x, dx); };
+  system.normal_form = normal_form_of(flow);
   system.explain = [flow, inner = system.explain] { return flow->explain().empty() ? inner() : flow->explain(); };
   system.begin_step = [flow](double t, const double* x, double) { return flow->rechart(t, x); };
   result.freeze = [flow, inner = result.freeze](const double* frozen) {
@@ -66,6 +69,9 @@ Formulated motion(const Equations& equations, integrate::View view, const Option
   Formulated result = acceleration_level(equations.motion, {});
   const auto make_slope = acceleration_jacobian(equations, {}, result);
   if (equations.motion->m == 0) {
+    if (view == integrate::View::normal)
+      throw Error("method-does-not-fit", "the model has no constraints: it has no normal form for lyapunov-explicit and lyapunov-implicit",
+                  "leave --method out");
     result.system.project = nullptr;
     result.system.project_error = nullptr;
     show_ode(result, view, make_slope);
@@ -120,7 +126,7 @@ FormulationEntry formulation_lyapunov() {
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
   entry.reduces = true;
   entry.index = 0;
-  entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic, integrate::normal_view};
+  entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic, integrate::View::normal};
   entry.dae_views = entry.views;
   entry.options = {
       {"delta", "how strongly a violation is damped for what it does to the rest of the motion", 1.0, 0.0},
@@ -138,6 +144,14 @@ FormulationEntry formulation_lyapunov() {
        0.0,
        0.0,
        {"ray", "sequential"}},
+      {.name = "W",
+       .summary = "a function of the motion on the constraints that is 0 at rest; what it promises is checked, and delta and epsilon follow",
+       .standard = std::nullopt,
+       .text = true},
+      {.name = "box", .summary = "where W is checked, as in x in -1..1 and der(x) in -2..2", .standard = std::nullopt, .text = true},
+      {"gamma", "rate in (25), W_eta q0 <= gamma W + gamma0; default: the least that holds on the box", std::nullopt},
+      {"gamma0", "constant in (25); default 0, or the least that is needed", std::nullopt, 0.0},
+      {"beta", "what of -gamma violations may use up where W decays; default -gamma/2", std::nullopt, 0.0},
       {"coordinates",
        "in which methods work: those of the model, or those in which violations and the rest are apart",
        std::nullopt,

@@ -14,7 +14,6 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/finite.hpp"
 #include "daedalus/base/text.hpp"
-#include "daedalus/integrate/normal_form.hpp"
 
 namespace daedalus::integrate {
 
@@ -23,7 +22,7 @@ namespace {
 class LyapunovScheme final : public Stepper {
  public:
   LyapunovScheme(const System& system, XiStep step, const std::string& scheme)
-      : form_(normal_form(system)), step_(step), scheme_(integrator(scheme)) {
+      : form_(system.normal_form), step_(step), scheme_(integrator(scheme)) {
     DAEDALUS_CHECK(form_ != nullptr, "no normal form in a system of dimension {}", system.dimension);
     for (auto* vector : {&x_, &before_, &candidate_, &own_, &on_}) vector->resize(system.dimension);
     zero_.ode = [this](double t, const double* eta, double* q) {
@@ -157,7 +156,7 @@ IntegratorEntry lyapunov_scheme(IntegratorEntry entry, XiStep step) {
   entry.stages = 1;
   entry.estimate_order = 1;
   entry.dense_order = 1;
-  entry.accepts = {normal_view};
+  entry.accepts = {View::normal};
   entry.options = {{"scheme",
                     "one-step method for the zero dynamics",
                     std::nullopt,
