@@ -61,6 +61,32 @@ std::vector<double> integrated(ArraySolver& solver, std::vector<double> y, doubl
   return y;
 }
 
+/// Against central differences, whose errors are d^2 times third derivatives and round-off over d: 1e-8 of what they are.
+TEST(ArraySolver, KnowsHowDerivativesChangeWithTheUnknowns) {
+  for (const DaeExample& example : testing::dae_examples())
+    for (const Mixing mixing : {Mixing::none, Mixing::dense}) {
+      SCOPED_TRACE(example.name);
+      const Solved problem = solved(example, mixing);
+      const std::size_t n = example.start.size();
+      std::vector<double> y(problem.found.point.jets.begin(), problem.found.point.jets.begin() + static_cast<std::ptrdiff_t>(n));
+      std::vector<double> jacobian(n * n, NAN);
+      ASSERT_EQ(problem.solver->jacobian(0.0, y.data(), jacobian.data()), DaeOutcome::ok);
+      double largest = 0.0;
+      for (const double entry : jacobian) largest = std::max(largest, std::abs(entry));
+      for (std::size_t j = 0; j < n; ++j) {
+        const double at = y[j], d = 1e-5 * std::max(1.0, std::abs(at));
+        std::vector<double> slope(n, 0.0);
+        for (const double side : {1.0, -1.0}) {
+          y[j] = at + side * d;
+          ASSERT_EQ(problem.solver->derivatives(0.0, y.data()), DaeOutcome::ok);
+          for (std::size_t i = 0; i < n; ++i) slope[i] += side * problem.solver->dy()[i] / (2.0 * d);
+        }
+        y[j] = at;
+        for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(jacobian[i * n + j], slope[i], 1e-6 * std::max(1.0, largest)) << i << " " << j;
+      }
+    }
+}
+
 TEST(ArraySolver, FindsTheDerivativesOfExactSolutions) {
   for (const DaeExample& example : with_solutions()) {
     SCOPED_TRACE(example.name);
