@@ -31,6 +31,7 @@ class DaeNormalForm {
   integrate::Evaluation choose(double t, const double* x);
   /// Here the same: there is no second guess.
   integrate::Evaluation choose_on_constraints(double t, const double* x) { return choose(t, x); }
+  integrate::Evaluation choose_as_at(double t, const double* there, const double*) { return choose(t, there); }
   bool rechart(double t, const double* x);
   void choose_as(const DaeNormalForm& other) { E_ = other.E_; }
 

@@ -39,7 +39,7 @@ template <class Form>
 class LyapunovFlow {
  public:
   LyapunovFlow(Form form, const LyapunovSettings& settings) : form_(std::move(form)), settings_(settings) {
-    for (auto* vector : {&x_, &middle_, &normal_, &trial_}) vector->resize(form_.states());
+    for (auto* vector : {&x_, &middle_, &normal_, &trial_, &end_}) vector->resize(form_.states());
   }
 
   Form& form() { return form_; }
@@ -116,10 +116,16 @@ class LyapunovFlow {
 
  private:
   /// The coordinates that are best at x need not be good all the way to the constraints: near the end of their domain the
-  /// gains grow without bound. Takes those of the nearest point of the constraints where these have smaller ones.
+  /// gains grow without bound. Takes those of the nearest point of the constraints, or of the end of that way, where these have
+  /// smaller ones.
   integrate::Evaluation choose_gentler(double t, const double* x) {
+    using enum integrate::Evaluation;
     const double here = largest_gain(t, x);
-    if (form_.choose_on_constraints(t, x) == integrate::Evaluation::ok && largest_gain(t, x) < here) return integrate::Evaluation::ok;
+    end_ = x_;
+    const double near = form_.choose_on_constraints(t, x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
+    const double end = form_.choose_as_at(t, end_.data(), x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
+    if (end < std::min(here, near)) return ok;
+    if (near < here) return form_.choose_on_constraints(t, x);
     return form_.choose(t, x);
   }
   double largest_gain(double t, const double* x) {
@@ -257,7 +263,7 @@ class LyapunovFlow {
   bool begun_ = false;
   std::size_t recharts_ = 0;
   std::vector<double> xi_, eta_, gain_, slope_, part_, rate_;
-  std::vector<double> x_, middle_, normal_, trial_;  ///< states: on the path, where a part of it began, of z, tried
+  std::vector<double> x_, middle_, normal_, trial_, end_;  ///< states: on the path, where a part of it began, of z, tried, near its end
   std::vector<double> from_, way_, start_, target_;  ///< xi: of x_, where a part began, where a search began, where to
   std::string explanation_;
 };

@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "daedalus/base/finite.hpp"
 #include "daedalus/formulate/coordinate_metric.hpp"
@@ -170,13 +171,50 @@ Evaluation MechanicalNormalForm::choose(double t, const double* x) {
 
 Evaluation MechanicalNormalForm::choose_on_constraints(double t, const double* x) {
   std::copy_n(x, x_.size(), x_.begin());
-  if (const auto outcome = static_cast<Evaluation>(evaluator_.project_positions(t, x_.data())); outcome != Evaluation::ok)
-    return fail(outcome, evaluator_.explain());
-  if (!pick(t, x_.data())) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
+  if (!approach(t, x_.data())) return fail(Evaluation::no_convergence, "no point of the constraints was found near");
+  return choose_as_at(t, x_.data(), x);
+}
+
+Evaluation MechanicalNormalForm::choose_as_at(double t, const double* there, const double* x) {
+  if (!pick(t, there)) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
   if (const Evaluation outcome = geometry(t, x); outcome != Evaluation::ok) return outcome;
   find_scale();
   limit_ = std::max(least_limit, growth * tilt());  // that x itself has better ones was known
   return Evaluation::ok;
+}
+
+/// Gauss-Newton steps of least change, halved until the violation falls; nearer than round-off of a choice needs none.
+bool MechanicalNormalForm::approach(double t, double* q) {
+  constexpr int most_steps = 50, most_halvings = 10;
+  constexpr double near = 1e-6;  // of the first violation
+  const Functions& fn = *functions_;
+  const auto violation = [&] {
+    const double* inputs[] = {&t, q};
+    fn.geometry(inputs, geometry_.data(), geometry_scratch_, frozen_);
+    geometry_known_ = kkt_factored_ = false;
+    double sum = 0.0;
+    for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[fn.holonomic_rows[h]] = g()[h];
+    for (const std::size_t row : position_.rows()) sum += right_m_[row] * right_m_[row];
+    return all_finite(geometry_) ? std::sqrt(sum) : std::numeric_limits<double>::infinity();
+  };
+  double now = violation();
+  const double first = now;
+  for (int step = 0; step < most_steps && now > near * first; ++step) {
+    if (factor_kkt() != Evaluation::ok) return false;
+    std::ranges::fill(right_n_, 0.0);
+    std::ranges::fill(right_m_, 0.0);
+    for (std::size_t h = 0; h < fn.holonomic; ++h) right_m_[fn.holonomic_rows[h]] = -g()[h];
+    kkt_->solve(right_n_.data(), right_m_.data(), dq_.data(), mu_.data(), mu_.size());
+    std::copy_n(q, fn.n, y_.begin());
+    double share = 1.0, next = now;
+    for (int halving = 0; halving < most_halvings && !(next < now); ++halving, share *= 0.5) {
+      for (std::size_t j = 0; j < fn.n; ++j) q[j] = y_[j] + share * dq_[j];
+      next = violation();
+    }
+    if (!(next < now)) return false;
+    now = next;
+  }
+  return std::isfinite(now) && now <= near * first;
 }
 
 double MechanicalNormalForm::tilt() {

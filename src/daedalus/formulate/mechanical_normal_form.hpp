@@ -35,6 +35,8 @@ class MechanicalNormalForm {
   integrate::Evaluation choose(double t, const double* x);
   /// The same around the point of the constraints that is nearest to x.
   integrate::Evaluation choose_on_constraints(double t, const double* x);
+  /// Takes for x what would be chosen at another state.
+  integrate::Evaluation choose_as_at(double t, const double* there, const double* x);
   /// Chooses others where the present ones have become bad, and others are clearly better; says whether it did.
   bool rechart(double t, const double* x);
 
@@ -72,6 +74,8 @@ class MechanicalNormalForm {
   integrate::Evaluation take_rows(double t, const double* x);
   void set_rows(std::vector<std::size_t> positions, std::vector<std::size_t> velocities);
   bool pick(double t, const double* q);
+  /// Moves q to a point of the constraints near it, exactly enough for a choice.
+  bool approach(double t, double* q);
   void find_scale();
   /// Of both choices; needs the geometry and its scale.
   double tilt();
