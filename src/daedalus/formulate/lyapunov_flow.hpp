@@ -117,15 +117,15 @@ class LyapunovFlow {
  private:
   /// The coordinates that are best at x need not be good all the way to the constraints: near the end of their domain the
   /// gains grow without bound. Takes those of the nearest point of the constraints, or of the end of that way, where these have
-  /// smaller ones.
+  /// much smaller ones: what is best at x stays good for longer.
   integrate::Evaluation choose_gentler(double t, const double* x) {
     using enum integrate::Evaluation;
     const double here = largest_gain(t, x);
     end_ = x_;
     const double near = form_.choose_on_constraints(t, x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
     const double end = form_.choose_as_at(t, end_.data(), x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
-    if (end < std::min(here, near)) return ok;
-    if (near < here) return form_.choose_on_constraints(t, x);
+    if (end < std::min(much_smaller * here, near)) return ok;
+    if (near < much_smaller * here) return form_.choose_on_constraints(t, x);
     return form_.choose(t, x);
   }
   double largest_gain(double t, const double* x) {
@@ -158,6 +158,7 @@ class LyapunovFlow {
   /// give all digits, and ten beyond it do for functions that are analytic in a neighbourhood twice as wide as the path.
   static constexpr double short_path = 1e-6, long_path = 1e-2;
   static constexpr int most_halvings = 6;
+  static constexpr double much_smaller = 0.1;
 
   void make_room() {
     const std::size_t count = form_.xi_count(), rest = form_.eta_count();

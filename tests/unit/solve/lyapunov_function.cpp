@@ -158,7 +158,7 @@ TEST(LyapunovFunction, IsRefusedInTheseWords) {
   EXPECT_EQ(refusal("finite_escape", {"eta^2/2", "eta in -5..5", -3.0, 0.0, {}}),
             "error[bad-lyapunov-function]: W_eta q0 <= gamma W + gamma0, (25), does not hold with gamma = -3 and gamma0 = 0: at eta = -5 "
             "the left side is -25, the right one -37.5\n"
-            "  -> leave gamma and gamma0 out: the least that hold on the box are found\n");
+            "  -> leave gamma and gamma0 out: the least that hold on the box are found");
 }
 
 /// V = W + |xi|^2/2 falls as it is promised, from a start off the constraints.
