@@ -95,6 +95,7 @@ std::string to_page(const solve::Prepared& prepared, const solve::Trajectory& ru
   if (data.has_phases) frame.body += "<section>\n<h2>Plots of the model</h2>\n<div id=\"phases\"></div>\n</section>\n";
   frame.body += prepared.dae ? page_equations(*prepared.dae) : page_equations(prepared.functions->equations);
   frame.body += page_structure(prepared);
+  frame.body += page_pencil(prepared, run.t_start);
   frame.body += page_summary(prepared, run, options);
   frame.body += data_section(data, run);
   frame.json = {{"run", data.description}};

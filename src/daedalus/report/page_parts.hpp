@@ -47,6 +47,8 @@ std::string page_equations(const structure::DaeFunctions& dae);
 
 /// Which unknowns stand in which equations, as written and in the order of solution: a picture and what it says.
 std::string page_structure(const solve::Prepared& prepared);
+/// Of linear models: what `analyze` says of the pencil; empty for others.
+std::string page_pencil(const solve::Prepared& prepared, double t_start);
 
 /// "m/s^2" as m/s², "N*m" as N·m.
 std::string unit_text(const std::string& unit);

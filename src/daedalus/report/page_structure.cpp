@@ -9,6 +9,7 @@
 #include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/mathml.hpp"
+#include "daedalus/report/linear_text.hpp"
 #include "daedalus/report/page_parts.hpp"
 #include "daedalus/report/structure_plot.hpp"
 #include "daedalus/solve/structure_check.hpp"
@@ -53,6 +54,16 @@ std::string page_structure(const solve::Prepared& prepared) {
   return text + fmt::format("<p><img alt=\"The signature matrix as written and in the order of solution\" "
                             "style=\"max-width:100%\" src=\"data:image/svg+xml;base64,{}\"></p>\n</section>\n",
                             base64(svg.data(), svg.size()));
+}
+
+std::string page_pencil(const solve::Prepared& prepared, double t_start) {
+  if (!prepared.linear && prepared.model->kind != model::Kind::linear) return {};
+  const std::optional<solve::LinearFindings> findings = solve::linear_findings(*prepared.model, t_start);
+  if (!findings) return {};
+  return fmt::format(
+      "<section id=\"pencil\">\n<h2>Pencil</h2>\n<p>The equations are linear with constant coefficients, E x' = A x + f(t): their "
+      "{}.</p>\n<pre style=\"overflow-x:auto\">{}</pre>\n</section>\n",
+      findings->structure.index ? fmt::format("index is {}", *findings->structure.index) : "pencil is singular", escape_markup(linear_lines(*findings)));
 }
 
 }  // namespace daedalus::report

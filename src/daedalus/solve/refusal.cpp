@@ -17,7 +17,7 @@ using Outcome = structure::NumericalIndex::Outcome;
 constexpr const char* missing = "write the equation that is missing in place of one of them";
 
 void refuse_singular_pencil(const model::Model& model) {
-  const std::optional<LinearFindings> findings = linear_findings(model, model.simulation.t_start.value_or(0.0));
+  const std::optional<LinearFindings> findings = linear_findings(model, 0.0);  // of a singular pencil no time counts
   if (!findings || !findings->structure.decided || findings->structure.regular) return;
   Faults faults;
   for (const LinearFindings::Dependence& one : findings->dependences) {

@@ -29,7 +29,7 @@ struct LinearSolution {
 };
 
 /// More unknowns than this are not taken apart: it costs the cube of their number.
-constexpr std::size_t most_decoupled = 80;
+constexpr std::size_t most_decoupled = 120;
 
 /// Takes apart a DAE that is linear with constant coefficients; null where it is not, where it has too many unknowns or where
 /// the pencil is singular.

@@ -52,6 +52,20 @@ TEST(Kronecker, NoiseIsNotedAndSeenThrough) {
   RecordProperty("right", std::to_string(right));
 }
 
+TEST(Kronecker, HardPencilsAreRightOrFlagged) {
+  for (const double noise : {0.0, 1e-10}) {
+    std::uint64_t decided = 0;
+    for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+      const KnownPencil known = testing::random_hard_pencil(seed, noise);
+      const KroneckerStructure found = kronecker_structure(known.pencil);
+      if (!found.decided) continue;
+      EXPECT_TRUE(found.regular && found.nilpotent_blocks == known.nilpotent_blocks) << seed << " noise " << noise;
+      ++decided;
+    }
+    EXPECT_GE(decided, count() / 2);  // it does not flag everything
+  }
+}
+
 TEST(Kronecker, SingularPencilsShowTheirMinimalIndices) {
   for (std::uint64_t seed = 1; seed <= count(); ++seed) {
     const KnownPencil known = testing::random_singular_pencil(seed);

@@ -115,6 +115,32 @@ inline KnownPencil random_regular_pencil(std::uint64_t seed, double noise) {
   return known;
 }
 
+/// A harder one: simple eigenvalues of moduli between 1e-3 and 1e3, and nilpotent blocks up to 12.
+inline KnownPencil random_hard_pencil(std::uint64_t seed, double noise) {
+  Random random(seed);
+  KnownPencil known;
+  const std::size_t n = 5 + random.below(26), infinite = random.below(n + 1), finite = n - infinite;
+  Pencil canonical{DenseMatrix::identity(finite), DenseMatrix::zero(finite, finite)};
+  for (std::size_t i = 0; i < finite; ++i) {
+    const double modulus = std::pow(10.0, random.uniform(-3.0, 3.0));
+    canonical.A(i, i) = random.below(2) == 0 ? modulus : -modulus;
+    known.simple.emplace_back(canonical.A(i, i));
+  }
+  for (std::size_t left = infinite; left > 0;) {
+    const std::size_t size = 1 + random.below(std::min<std::size_t>(left, 12));
+    known.nilpotent_blocks.push_back(size);
+    canonical = direct_sum(canonical, nilpotent_block(size));
+    left -= size;
+  }
+  std::sort(known.nilpotent_blocks.rbegin(), known.nilpotent_blocks.rend());
+  known.pencil = transformed(well_conditioned(n, 100.0, random), canonical, well_conditioned(n, 100.0, random));
+  for (DenseMatrix* m : {&known.pencil.E, &known.pencil.A}) {
+    const DenseMatrix change = random_matrix(n, n, random);
+    *m = *m + (noise * linalg::norm(*m) / linalg::norm(change)) * change;
+  }
+  return known;
+}
+
 /// A singular pencil with up to two column and row minimal indices each, nilpotent blocks and a finite part.
 inline KnownPencil random_singular_pencil(std::uint64_t seed) {
   Random random(seed);
