@@ -8,6 +8,7 @@
 #include "daedalus/base/error.hpp"
 #include "daedalus/base/processor_time.hpp"
 #include "daedalus/solve/analysis.hpp"
+#include "daedalus/structure/linear_solution.hpp"
 #include "physics/reference.hpp"
 
 namespace daedalus::tests {
