@@ -21,6 +21,7 @@ std::string growth_text() {
     options.method = "dop853";
     options.rtol = options.atol = 1e-6;
     options.rows = solve::Rows::ends;
+    options.watch = false;
     options.t_end = links > 1000 ? 0.01 : links > 100 ? 0.05 : 1.0;  // long enough for a thousand evaluations or so
     double least = 1e300;
     std::size_t evaluations = 0;

@@ -1,4 +1,4 @@
-#include "daedalus/compile/compile_in_order.hpp"
+#include "daedalus/compile/compile_as_wished.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -139,13 +139,14 @@ bool has_exact_inverse(double x) {
 
 class Compiler {
  public:
-  Compiler(const Request& request, const std::vector<Expr>& first, Switches& switches)
-      : request_(request), first_(first), switches_(switches) {}
+  Compiler(const Request& request, const Wish& wish, Switches& switches)
+      : request_(request), wish_(wish), switches_(switches) {}
 
   Function operator()() {
     auto tape = std::make_shared<Function::Tape>();
     tape_ = tape.get();
     tape_->outputs = request_.outputs.size();
+    tape_->notes = wish_.notes;
     for (const auto& block : request_.inputs) tape_->blocks.push_back(block.size());
     if (!request_.outputs.empty()) {
       order_and_fold();
@@ -167,7 +168,7 @@ class Compiler {
   void order_and_fold() {
     graph_ = &request_.outputs.front().graph();
     std::vector<NodeId> roots;
-    for (const auto* list : {&first_, &request_.outputs})
+    for (const auto* list : {&wish_.first, &request_.outputs})
       for (const Expr& e : *list) roots.push_back(e.id());
     order_ = walk_.from(*graph_, roots);
     values_.resize(order_.size());
@@ -343,7 +344,7 @@ class Compiler {
   }
 
   const Request& request_;
-  const std::vector<Expr>& first_;
+  const Wish& wish_;
   Switches& switches_;
   Function::Tape* tape_ = nullptr;
   expr::Graph* graph_ = nullptr;
@@ -363,8 +364,8 @@ class Compiler {
 
 Function compile(const Request& request, Switches& switches) { return Compiler(request, {}, switches)(); }
 
-Function compile_in_order(const Request& request, const std::vector<Expr>& first, Switches& switches) {
-  return Compiler(request, first, switches)();
+Function compile_as_wished(const Request& request, const Wish& wish, Switches& switches) {
+  return Compiler(request, wish, switches)();
 }
 
 }  // namespace daedalus::compile

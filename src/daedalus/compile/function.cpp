@@ -30,14 +30,15 @@ Function::Function(const Function&) = default;
 Function& Function::operator=(Function&&) noexcept = default;
 Function& Function::operator=(const Function&) = default;
 
-std::size_t Function::output_count() const { return tape_->outputs; }
+std::size_t Function::output_count() const { return tape_->outputs - tape_->notes; }
 std::size_t Function::operation_count() const { return tape_->code.size() - 1 - tape_->outputs; }
 const std::vector<std::size_t>& Function::blocks() const { return tape_->blocks; }
 
 Function::Scratch Function::make_scratch() const {
   tape_->native.make(*tape_);
-  Scratch scratch(std::max(tape_->registers, tape_->constants.size() + tape_->native.slots()), 0.0);
-  std::copy(tape_->constants.begin(), tape_->constants.end(), scratch.begin());
+  const std::size_t notes = tape_->notes;
+  Scratch scratch(notes + std::max(tape_->registers, tape_->constants.size() + tape_->native.slots()), 0.0);
+  std::copy(tape_->constants.begin(), tape_->constants.end(), scratch.begin() + static_cast<std::ptrdiff_t>(notes));
   return scratch;
 }
 
@@ -46,9 +47,9 @@ void Function::operator()(const double* const* inputs, double* outputs, Scratch&
     counting->add(operation_count());
   const NativeCode& native = tape_->native;
   if (const NativeCode::Entry entry = native.entry(); entry != nullptr && (modes != nullptr || !native.reads_modes()))
-    entry(inputs, outputs, scratch.data(), modes);
+    entry(inputs, outputs, scratch.data() + tape_->notes, modes);
   else
-    interpret(*tape_, inputs, outputs, scratch.data(), modes);
+    interpret(*tape_, inputs, outputs, scratch.data() + tape_->notes, modes);
 }
 
 }  // namespace daedalus::compile

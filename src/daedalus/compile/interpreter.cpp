@@ -21,6 +21,7 @@ double look_up(const expr::Graph::TableUse& table, double x, const double* segme
 void interpret(const Function::Tape& tape, const double* const* inputs, double* outputs, double* scratch,
                const double* modes) {
   double* const r = scratch;
+  const std::size_t told = tape.outputs - tape.notes;
   double* to = r + tape.constants.size();
   for (std::size_t block = 0; block < tape.blocks.size(); ++block) {
     if (tape.blocks[block] != 0) std::memcpy(to, inputs[block], tape.blocks[block] * sizeof(double));
@@ -91,7 +92,7 @@ void interpret(const Function::Tape& tape, const double* const* inputs, double* 
   DAEDALUS_OP(do_held, modes != nullptr ? MODE : A);
   DAEDALUS_OP(do_choose, A != 0.0 ? B : r[at->c]);
 do_store:
-  outputs[at->to] = r[at->a];
+  (at->to < told ? outputs[at->to] : (r - tape.outputs)[at->to]) = r[at->a];
   ++at;
   DAEDALUS_NEXT;
 do_end:;

@@ -150,6 +150,16 @@ class Translator {
   x86::Mem number(Number which) const { return x86::ptr(numbers_[which], 0, which < sign_bit ? 8U : 16U); }
   static std::int32_t bytes(std::size_t index) { return static_cast<std::int32_t>(8 * index); }
 
+  /// Notes stand right before the buffer.
+  bool is_note(std::uint32_t output) const { return output >= tape_.outputs - tape_.notes; }
+  std::int64_t place_of_note(std::uint32_t output) const {
+    return static_cast<std::int64_t>(output) - static_cast<std::int64_t>(tape_.outputs);
+  }
+  x86::Mem place_of_output(std::uint32_t output) const {
+    return is_note(output) ? x86::ptr_64(buffer_, static_cast<std::int32_t>(8 * place_of_note(output)))
+                           : x86::ptr_64(outputs_, bytes(output));
+  }
+
   /// A register that points to a block of inputs, loaded where it is not there.
   x86::Gp pointer(std::uint32_t block) {
     for (Pointer& pointer : pointers_)
@@ -268,7 +278,11 @@ class Translator {
         if (step.operand[k] != none && !inside(step.operand[k])) step.operand[k] = external(step.operand[k], next.operand[k]);
         else if (step.operand[k] != none) step.operand[k] = none - 1 - (step.operand[k] - own.first_value);  // numbered below
       if (step.code == Code::store) {
-        moving.push_back({Moving::output, 0, step.to, static_cast<std::int32_t>(next.to - step.to)});
+        const auto stride = static_cast<std::int32_t>(next.to - step.to);
+        if (is_note(step.to))
+          moving.push_back({Moving::value, 0, place_of_note(step.to), stride});
+        else
+          moving.push_back({Moving::output, 0, step.to, stride});
         step.to = static_cast<std::uint32_t>(moving.size() - 1);
       }
       turn.steps.push_back(step);
@@ -501,7 +515,7 @@ class Translator {
       a_.vmovsd(from, memory(value));
     else
       from = in_register(value);
-    a_.vmovsd(registers_ == &whole_ ? x86::ptr_64(outputs_, bytes(step.to)) : places_[step.to], from);
+    a_.vmovsd(registers_ == &whole_ ? place_of_output(step.to) : places_[step.to], from);
     registers_->release(step);
   }
 

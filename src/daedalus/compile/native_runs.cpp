@@ -109,7 +109,11 @@ class Search {
         else if (is_input(a) || is_input(b))
           same = is_input(a) && is_input(b) && block_of_[a - program_.constants] == block_of_[b - program_.constants];
       }
-      if (one.code == Code::store) shift.of[3] = next.to - one.to;
+      if (one.code == Code::store) {
+        const std::size_t told = tape_.outputs - tape_.notes;
+        same = same && (one.to < told) == (next.to < told);
+        shift.of[3] = next.to - one.to;
+      }
       Shifts& expected = shifts[length % period];
       if (length < period) expected = shift;
       if (!same || expected.of != shift.of) break;

@@ -33,7 +33,8 @@ struct Function::Tape {
   std::vector<double> constants;
   std::vector<std::size_t> blocks;  ///< sizes of the input blocks
   std::size_t registers = 0;
-  std::size_t outputs = 0;
+  std::size_t outputs = 0;  ///< with the notes
+  std::size_t notes = 0;    ///< the last so many outputs go to the front of the caller's buffer, before all registers
   std::vector<Instruction> code;
   std::vector<expr::Graph::TableUse> tables = {};
   NativeCode native = {};    ///< of this tape, made when a buffer for calls is first asked for

@@ -56,6 +56,9 @@ struct Formulated {
   std::function<void(double rtol, const std::vector<double>& atol)> weigh;
   /// Told from when to when the run goes, where something depends on it.
   std::function<void(double t_start, double t_end)> lasts = {};
+  /// Whether the evaluations since the last call lay close enough between two times, and none of them was where a constraint
+  /// nearly depends on others. Empty where evaluations do not tell.
+  std::function<bool(double t_old, double t_new)> clear = {};
   /// Factorizations that the system has needed so far, beside those of the method.
   std::function<std::size_t()> factorizations;
   /// The solution of a linear DAE by its formula, where the system is one.

@@ -4,7 +4,9 @@
 #include "daedalus/formulate/solved_level.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "daedalus/linalg/kkt.hpp"
@@ -17,6 +19,8 @@ using integrate::Evaluation;
 namespace {
 
 constexpr double negligible_next = 1e-9;
+/// A pivot this many times smaller than at its largest is a sign of dependence.
+constexpr double much_smaller = 4.0;
 
 class SolvedLevel {
  public:
@@ -26,14 +30,35 @@ class SolvedLevel {
         evaluator_(std::move(motion)),
         careful_ode_(careful.ode),
         careful_project_(careful.project),
-        step_(functions_->n) {}
+        step_(functions_->n),
+        largest_pivot_(evaluator_.inverse_constraints().size()) {}
 
   Evaluation ode(double t, const double* x, double* dx) {
-    const std::size_t n = functions_->n;
     if (use_ == Use::unknown) return begin(t, x, dx);
-    if (use_ == Use::never || !accelerations(t, x, dx + n)) return careful_ode_(t, x, dx);
-    std::copy_n(x + n, n, dx);
+    if (use_ == Use::never || !slopes(t, x, dx)) {
+      doubtful_ = true;
+      return careful_ode_(t, x, dx);
+    }
+    note(t);
     return Evaluation::ok;
+  }
+
+  /// Let a constraint depend on others at a time t* of a step, and its pivot vanish there with the square of t - t*, as long
+  /// as the step is not too long. Where evaluations leave no gaps of more than 0.4 of the step, one of them is so near t*
+  /// that the pivot is less than (0.2/0.5)^2 of what it is at one end of the step.
+  bool clear(double t_old, double t_new) {
+    unsigned tenths = 1;  // the start was the end of the step before
+    for (std::size_t k = 0; k < std::min(evaluations_, times_.size()); ++k) {
+      const double part = (times_[k] - t_old) / (t_new - t_old);
+      if (part >= 0.0 && part < 1.05) tenths |= 1U << static_cast<unsigned>(10.0 * part);
+    }
+    // No three tenths in a row, of 0 to 10, are empty.
+    const bool dense = evaluations_ <= times_.size() && ((tenths | tenths >> 1U | tenths >> 2U) & 0x1FFU) == 0x1FFU;
+    const bool result = dense && !doubtful_ && use_ == Use::always;
+    remember_pivots();
+    doubtful_ = false;
+    evaluations_ = 0;
+    return result;
   }
 
   Evaluation project(double t, double* x) {
@@ -45,16 +70,34 @@ class SolvedLevel {
     return Evaluation::ok;
   }
 
+  bool notes_pivots() const { return !largest_pivot_.empty(); }
   void freeze(const double* frozen) { frozen_ = frozen; }
   std::size_t factorizations() const { return factorizations_; }
 
  private:
   enum class Use { unknown, always, never };
 
-  bool accelerations(double t, const double* x, double* a) {
+  bool slopes(double t, const double* x, double* dx) {
     const double* inputs[] = {&t, x, x + functions_->n};
     ++factorizations_;
-    return evaluator_.accelerations(inputs, frozen_, a);
+    return evaluator_.slopes(inputs, frozen_, dx);
+  }
+
+  /// Keeps for `clear` when and how near to dependence the last evaluation was.
+  void note(double t) {
+    const std::span<const double> inverse = evaluator_.inverse_constraints();
+    std::size_t small = 0;  // counted, not decided one by one: this loop runs several at a time
+    for (std::size_t k = 0; k < inverse.size(); ++k) small += !(std::abs(inverse[k]) * largest_pivot_[k] <= much_smaller);
+    doubtful_ = doubtful_ || small > 0;
+    if (evaluations_ < times_.size()) times_[evaluations_] = t;
+    ++evaluations_;
+  }
+
+  void remember_pivots() {
+    const std::span<const double> inverse = evaluator_.inverse_constraints();
+    for (std::size_t k = 0; k < inverse.size(); ++k)
+      if (const double pivot = 1.0 / std::abs(inverse[k]); std::isfinite(pivot))
+        largest_pivot_[k] = std::max(largest_pivot_[k], pivot);
   }
 
   /// The first evaluation, at the start: in line only where the constraints are independent and the result is right.
@@ -70,13 +113,15 @@ class SolvedLevel {
     linalg::KktSolver kkt(fn.mass, fn.jacobian);
     if (kkt.factor(geometry.data(), geometry.data() + fn.mass.nonzeros()) != linalg::KktOutcome::regular)
       return outcome;
-    if (!accelerations(t, x, step_.data())) return outcome;
+    std::vector<double> in_line(2 * fn.n);
+    if (!slopes(t, x, in_line.data())) return outcome;
     double size = 0.0, difference = 0.0;
-    for (std::size_t j = 0; j < fn.n; ++j) {
-      size = std::max(size, std::abs(dx[fn.n + j]));
-      difference = std::max(difference, std::abs(dx[fn.n + j] - step_[j]));
+    for (std::size_t j = fn.n; j < 2 * fn.n; ++j) {
+      size = std::max(size, std::abs(dx[j]));
+      difference = std::max(difference, std::abs(dx[j] - in_line[j]));
     }
     if (difference <= 1e-9 * size) use_ = Use::always;
+    remember_pivots();
     return outcome;
   }
 
@@ -103,6 +148,10 @@ class SolvedLevel {
   std::function<Evaluation(double t, double* x)> careful_project_;
   const double* frozen_ = nullptr;
   std::vector<double> step_;
+  std::vector<double> largest_pivot_;  ///< of each constraint, up to the sign, at the ends of steps
+  std::array<double, 32> times_;       ///< of evaluations since `clear` was asked
+  std::size_t evaluations_ = 0;
+  bool doubtful_ = false;  ///< one of them was near to dependence, or was not in line
   Use use_ = Use::unknown;
   std::size_t factorizations_ = 0;
 };
@@ -121,6 +170,8 @@ void solve_in_line(Formulated& formulated, const std::shared_ptr<const mechanics
     inner(frozen);
     level->freeze(frozen);
   };
+  if (level->notes_pivots())
+    formulated.clear = [level](double t_old, double t_new) { return level->clear(t_old, t_new); };
   formulated.factorizations = [level, inner = formulated.factorizations] { return inner() + level->factorizations(); };
 }
 

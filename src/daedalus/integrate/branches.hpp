@@ -27,6 +27,9 @@ struct BranchHooks {
   std::size_t arrows = 0;
   /// Writes the arrows, one after the other, `coordinates` numbers each.
   std::function<Evaluation(double t, const double* q, double* arrows)> look;
+  /// Whether evaluations of the system in a step show that no arrow came near to vanishing in it; empty where they do not
+  /// tell. Arrows need then not be looked at.
+  std::function<bool(double t_old, double t_new)> clear = {};
   /// What is where the given arrows, ascending, vanish.
   std::function<Meeting(double t, const double* q, const std::vector<std::size_t>& vanishing)> meeting;
   /// Chooses how the system is evaluated from here on; empty where there is no choice.

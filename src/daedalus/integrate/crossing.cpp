@@ -71,6 +71,11 @@ void Crossing::begin(double t, const double* x) {
   places_.clear();
   t_new_ = t;
   old_known_ = look(t, x, old_);
+  stale_ = false;
+  remember_lengths();
+}
+
+void Crossing::remember_lengths() {
   for (std::size_t i = 0; old_known_ && i < longest_.size(); ++i) longest_[i] = std::max(longest_[i], length(i, old_));
 }
 
@@ -157,8 +162,15 @@ Crossing::Verdict Crossing::judge(const Step& step, double nearest) {
   places_.clear();
   t_old_ = step.t_old;
   t_new_ = step.t_new;
-  new_known_ = look(step.t_new, step.x_new, new_);
   short_at_end_ = false;
+  clear_ = hooks_.clear && hooks_.clear(step.t_old, step.t_new);
+  if (clear_) return Verdict::ordinary;
+  if (stale_) {
+    old_known_ = look(step.t_old, step.x_old, old_);
+    stale_ = false;
+    remember_lengths();
+  }
+  new_known_ = look(step.t_new, step.x_new, new_);
   if (!old_known_ || !new_known_) return Verdict::ordinary;
   const double h = step.t_new - step.t_old;
   find(step);
@@ -197,9 +209,11 @@ void Crossing::accept(Stepper& stepper, std::vector<SingularPosition>& passed) {
     if (found) place.theta = *found;
     passed.push_back({t_old_ + place.theta * (t_new_ - t_old_), place.meeting.constraints});
   }
+  stale_ = clear_;
+  if (clear_) return;
   old_.swap(new_);
   old_known_ = new_known_;
-  for (std::size_t i = 0; old_known_ && i < longest_.size(); ++i) longest_[i] = std::max(longest_[i], length(i, old_));
+  remember_lengths();
 }
 
 /// The state of the last accepted step at time t, projected.

@@ -65,6 +65,7 @@ class Crossing {
   double length(std::size_t arrow, const std::vector<double>& of) const;
   double part(std::size_t arrow, const std::vector<double>& of) const { return length(arrow, of) / longest_[arrow]; }
   bool look(double t, const double* x, std::vector<double>& arrows) const;
+  void remember_lengths();
   bool on_branch(Stepper& stepper, double t, std::vector<double>& x) const;
 
   const BranchHooks& hooks_;
@@ -79,6 +80,8 @@ class Crossing {
   std::vector<std::string> constraints_;
   double t_old_ = 0.0, t_new_ = 0.0, way_ = 0.0;
   bool old_known_ = false, new_known_ = false, short_at_end_ = false;
+  bool clear_ = false;  ///< the step that was judged last needed no look
+  bool stale_ = false;  ///< old_ is of an earlier point, since steps were clear
 };
 
 }  // namespace daedalus::integrate

@@ -85,7 +85,10 @@ std::optional<KktElimination> KktElimination::of(const SparseExpr& M, const Spar
     if (operations > most) return std::nullopt;
     out.order_.push_back(pivot);
     const Signed inverse = out.inverse_[pivot] = {1.0 / diagonal[pivot].value, diagonal[pivot].minus};
-    if (pivot < n) out.inverse_masses_.push_back(plain(inverse));
+    if (pivot < n)
+      out.inverse_masses_.push_back(plain(inverse));
+    else
+      out.inverse_constraints_.push_back(inverse.value);
     if (!(reinforced[pivot].value == diagonal[pivot].value))
       out.cancellations_.push_back(plain(times(reinforced[pivot], inverse)));
     for (const auto& [i, value] : rows[pivot]) {

@@ -33,6 +33,8 @@ class KktElimination {
   const std::vector<Expr>& cancellations() const { return cancellations_; }
   /// Inverse pivots of the coordinates: all positive where M is positive definite.
   const std::vector<Expr>& inverse_masses() const { return inverse_masses_; }
+  /// The same of the multipliers up to their sign: infinite where a constraint depends on others.
+  const std::vector<Expr>& inverse_constraints() const { return inverse_constraints_; }
 
  private:
   /// An expression and a sign before it: what differs by its sign alone, as the entries x1 - x2 and x2 - x1 of a rod, is
@@ -56,7 +58,7 @@ class KktElimination {
   std::vector<std::size_t> order_;
   std::vector<std::vector<Entry>> columns_;  ///< of L below its diagonal
   std::vector<Signed> inverse_;              ///< 1 / D
-  std::vector<Expr> cancellations_, inverse_masses_;
+  std::vector<Expr> cancellations_, inverse_masses_, inverse_constraints_;
 };
 
 }  // namespace daedalus::mechanics

@@ -4,8 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
-#include "daedalus/compile/compile_in_order.hpp"
+#include "daedalus/compile/compile_as_wished.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/mechanics/kkt_elimination.hpp"
 
@@ -53,16 +54,19 @@ std::shared_ptr<const SolvedMotion> SolvedMotion::of(const Functions& fn) {
   std::vector<Expr> inverse_masses = elimination->inverse_masses(), cancellations = elimination->cancellations();
   if (!drop_constants(inverse_masses, varying, numbers, switches)) return nullptr;
   if (!drop_constants(cancellations, varying, numbers, switches)) return nullptr;
-  const auto make = [&](const std::vector<std::vector<Expr>>& inputs, const std::vector<Expr>& f,
-                        const std::vector<Expr>& gamma) {
-    Part part;
+  const auto make = [&](const std::vector<std::vector<Expr>>& inputs, std::vector<Expr> outputs, const std::vector<Expr>& f,
+                        const std::vector<Expr>& gamma, const std::vector<Expr>& constraints) {
     KktElimination::Solution solution = elimination->solve(f, gamma);
-    std::vector<Expr>& outputs = solution.a;
-    part.outputs = outputs.size();
+    outputs.insert(outputs.end(), solution.a.begin(), solution.a.end());
+    Part part;
     part.positive = inverse_masses.size();
-    outputs.insert(outputs.end(), inverse_masses.begin(), inverse_masses.end());
-    outputs.insert(outputs.end(), cancellations.begin(), cancellations.end());
-    part.function = compile::compile_in_order({inputs, outputs, &numbers, compile::Request::NewSwitches::none}, solution.order, switches);
+    part.cancellations = cancellations.size();
+    part.constraints = constraints.size();
+    for (const std::vector<Expr>* notes : {&std::as_const(inverse_masses), &std::as_const(cancellations), &constraints})
+      outputs.insert(outputs.end(), notes->begin(), notes->end());
+    part.function = compile::compile_as_wished(
+        {inputs, outputs, &numbers, compile::Request::NewSwitches::none},
+        {std::move(solution.order), part.positive + part.cancellations + part.constraints}, switches);
     return part;
   };
 
@@ -75,39 +79,35 @@ std::shared_ptr<const SolvedMotion> SolvedMotion::of(const Functions& fn) {
     velocity.push_back(-constraint.velocity);
   }
   auto out = std::make_shared<SolvedMotion>();
-  out->accelerations = make(moving, eq.f, gamma);
-  if (fn.holonomic == fn.m) out->position_step = make({{eq.t}, eq.q}, nothing, position);
-  out->velocity_step = make({{eq.t}, eq.q, eq.v}, nothing, velocity);
+  const bool noted = fn.n * fn.m <= most_noted;
+  out->slopes = make(moving, eq.v, eq.f, gamma, noted ? elimination->inverse_constraints() : std::vector<Expr>{});
+  if (fn.holonomic == fn.m) out->position_step = make({{eq.t}, eq.q}, {}, nothing, position, {});
+  out->velocity_step = make({{eq.t}, eq.q, eq.v}, {}, nothing, velocity, {});
   return out;
 }
 
 SolvedEvaluator::SolvedEvaluator(std::shared_ptr<const SolvedMotion> motion)
     : motion_(std::move(motion)),
-      accelerations_(workspace_of(motion_->accelerations)),
-      position_step_(workspace_of(motion_->position_step)),
-      velocity_step_(workspace_of(motion_->velocity_step)) {}
+      slopes_(motion_->slopes.function.make_scratch()),
+      position_step_(motion_->position_step.function.make_scratch()),
+      velocity_step_(motion_->velocity_step.function.make_scratch()) {}
 
-SolvedEvaluator::Workspace SolvedEvaluator::workspace_of(const SolvedMotion::Part& part) {
-  return {part.function.make_scratch(), std::vector<double>(part.function.output_count())};
-}
-
-bool SolvedEvaluator::call(const SolvedMotion::Part& part, Workspace& workspace, const double* const* inputs,
+bool SolvedEvaluator::call(const SolvedMotion::Part& part, compile::Function::Scratch& scratch, const double* const* inputs,
                            const double* frozen, double* outputs) {
-  std::vector<double>& values = workspace.values;
-  part.function(inputs, values.data(), workspace.scratch, frozen);
+  part.function(inputs, outputs, scratch, frozen);
   // Counted, not decided one by one: these loops run several at a time.
-  const double* next = values.data();
-  const double* end = next + part.outputs;
-  std::size_t bad = values.empty() ? 1 : 0;
-  for (; next < end; ++next) bad += !(std::abs(*next) <= std::numeric_limits<double>::max());
-  for (end += part.positive; next < end; ++next) bad += !(*next > 0.0);
-  for (end = values.data() + values.size(); next < end; ++next) bad += !(*next > 0.0) + !(*next <= most_cancellation);
-  std::copy_n(values.data(), part.outputs, outputs);
+  const std::size_t count = part.function.output_count();
+  std::size_t bad = count == 0;
+  for (std::size_t i = 0; i < count; ++i) bad += !(std::abs(outputs[i]) <= std::numeric_limits<double>::max());
+  const double* next = scratch.data();
+  const double* end = next + part.positive;
+  for (; next < end; ++next) bad += !(*next > 0.0);
+  for (end += part.cancellations; next < end; ++next) bad += !(*next > 0.0) + !(*next <= most_cancellation);
   return bad == 0;
 }
 
-bool SolvedEvaluator::accelerations(const double* const* inputs, const double* frozen, double* a) {
-  return call(motion_->accelerations, accelerations_, inputs, frozen, a);
+bool SolvedEvaluator::slopes(const double* const* inputs, const double* frozen, double* dx) {
+  return call(motion_->slopes, slopes_, inputs, frozen, dx);
 }
 
 bool SolvedEvaluator::position_step(const double* const* inputs, const double* frozen, double* dq) {
@@ -116,6 +116,11 @@ bool SolvedEvaluator::position_step(const double* const* inputs, const double* f
 
 bool SolvedEvaluator::velocity_step(const double* const* inputs, const double* frozen, double* dv) {
   return call(motion_->velocity_step, velocity_step_, inputs, frozen, dv);
+}
+
+std::span<const double> SolvedEvaluator::inverse_constraints() const {
+  const SolvedMotion::Part& part = motion_->slopes;
+  return {slopes_.data() + part.positive + part.cancellations, part.constraints};
 }
 
 }  // namespace daedalus::mechanics

@@ -11,6 +11,7 @@
 #include "daedalus/base/finite.hpp"
 #include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/mechanics/solved_motion.hpp"
 #include "daedalus/solve/start_level.hpp"
 
 namespace daedalus::solve {
@@ -20,7 +21,7 @@ using integrate::Evaluation;
 using mechanics::Functions;
 
 /// Rows times coordinates: above it the motion itself is found by sparse methods, and arrows would cost more.
-constexpr std::size_t most_entries = 3600;
+constexpr std::size_t most_entries = mechanics::SolvedMotion::most_noted;
 /// What is left of a row below this part of it is round-off.
 constexpr double round_off = 1e-14;
 /// A constraint whose part in a combination is smaller than this has none.

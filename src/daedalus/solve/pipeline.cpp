@@ -270,6 +270,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   integrate::BranchHooks branches;
   if (prepared.functions) {
     branches = branches_of(prepared.functions, redundant_rows(prepared, start), events.any() ? events.frozen().data() : nullptr);
+    branches.clear = formulated.clear;
     let_stages_be_projected(formulated.system, branches);
     loop.branches = &branches;
   }
@@ -295,7 +296,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     const bool keep = options.rows == Rows::steps_and_times ? trajectory.t.empty() || trajectory.t.back() != t || event
                                                             : !at_times && options.rows == Rows::steps;
     if (events.any()) recorder.forget();
-    const bool good = keep ? recorder.row(t, x) : recorder.watch(t, x);
+    const bool good = keep ? recorder.row(t, x) : !options.watch || recorder.watch(t, x);
     details_failed = details_failed || !good;
   };
   observer.output = [&](double t, const double* x) {

@@ -33,6 +33,7 @@ struct RunOptions {
   /// whole run would have given. Absent: t_start.
   std::optional<double> output_start;
   Rows rows = Rows::steps;
+  bool watch = true;       ///< looks at residuals and energy after every step; off: in rows alone
   bool residuals = false;  ///< adds residual.*, der(residual.*) and energy to the columns
 
   bool pictures = false;   ///< records what [drawing] and [plots] show

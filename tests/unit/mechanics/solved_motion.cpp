@@ -45,7 +45,7 @@ TEST(SolvedMotion, EqualsTheSolverOnEveryModel) {
     auto scratch = fn.geometry.make_scratch();
     std::vector<double> geometry(fn.geometry.output_count()), zero(fn.n), right(fn.m), dq(fn.n), lambda(fn.m);
     for (int point = 0; point < 20; ++point) {
-      std::vector<double> x(fn.dimension()), a(fn.n), dv(fn.n), position(fn.holonomic), velocity(fn.m);
+      std::vector<double> x(fn.dimension()), dx(2 * fn.n), dv(fn.n), position(fn.holonomic), velocity(fn.m);
       for (std::size_t i = 0; i < fn.n; ++i) {
         x[i] = uniform(random);
         x[fn.n + i] = uniform(random);
@@ -53,10 +53,11 @@ TEST(SolvedMotion, EqualsTheSolverOnEveryModel) {
       const double t = 0.3;
       const double* inputs[] = {&t, x.data(), x.data() + fn.n};
       if (evaluator.accelerations(t, x.data()) != Outcome::ok || evaluator.rows().size() < fn.m) continue;
-      if (!in_line.accelerations(inputs, nullptr, a.data())) continue;
+      if (!in_line.slopes(inputs, nullptr, dx.data())) continue;
       ++compared;
+      EXPECT_TRUE(std::equal(dx.begin(), dx.begin() + static_cast<std::ptrdiff_t>(fn.n), x.begin() + static_cast<std::ptrdiff_t>(fn.n)));
       const double size = largest(evaluator.a());
-      for (std::size_t i = 0; i < fn.n; ++i) EXPECT_NEAR(a[i], evaluator.a()[i], 1e-9 * size);
+      for (std::size_t i = 0; i < fn.n; ++i) EXPECT_NEAR(dx[fn.n + i], evaluator.a()[i], 1e-9 * size);
 
       // velocities: G dv = -(G v + g_t) where M dv is in the range of G^T, that is, as the solver does it
       fn.geometry(inputs, geometry.data(), scratch);
@@ -87,20 +88,20 @@ TEST(SolvedMotion, SaysWhereItsPivotsAreNotToBeTrusted) {
   const double t = 0.0, good[] = {0.6, 0.8, 0.4, -0.3}, bad[] = {0.6, 0.0, 0.0, 0.0};
   const double* at_good[] = {&t, good, good + 2};
   const double* at_bad[] = {&t, bad, bad + 2};
-  double a[2];
+  double a[4];
   // two constraints that become one at y = 0
   const auto twice =
       functions_of(in_plane("(der(x)^2 + der(y)^2)/2", "rod = \"x^2 + y^2 = 1\"\nline = \"2*x + y^3 = 1.712\""));
   SolvedEvaluator constrained(SolvedMotion::of(*twice));
-  EXPECT_TRUE(constrained.accelerations(at_good, nullptr, a));
-  EXPECT_FALSE(constrained.accelerations(at_bad, nullptr, a));
+  EXPECT_TRUE(constrained.slopes(at_good, nullptr, a));
+  EXPECT_FALSE(constrained.slopes(at_bad, nullptr, a));
   // a mass that becomes negative
   const auto heavy = functions_of(in_plane("(y*der(x)^2 + der(y)^2)/2", "rod = \"x^2 + y^2 = 1\""));
   SolvedEvaluator massive(SolvedMotion::of(*heavy));
-  EXPECT_TRUE(massive.accelerations(at_good, nullptr, a));
+  EXPECT_TRUE(massive.slopes(at_good, nullptr, a));
   const double below[] = {0.6, -0.8, 0.4, 0.3};
   const double* at_below[] = {&t, below, below + 2};
-  EXPECT_FALSE(massive.accelerations(at_below, nullptr, a));
+  EXPECT_FALSE(massive.slopes(at_below, nullptr, a));
   // a mass that is constant and not positive is seen at once
   EXPECT_EQ(SolvedMotion::of(*functions_of(in_plane("(der(x)^2 - der(y)^2)/2", "rod = \"x^2 + y^2 = 1\""))), nullptr);
 }
@@ -112,7 +113,7 @@ TEST(SolvedMotion, GrowsWithTheSizeOfAChain) {
     const auto model = std::make_shared<const model::Model>(
         model::read_model(source_folder() + "/models/chain.toml", overrides));
     const auto motion = SolvedMotion::of(*mechanics::compile_functions(mechanics::derive(model)));
-    return motion->accelerations.function.operation_count();
+    return motion->slopes.function.operation_count();
   };
   const std::size_t small = operations(20), large = operations(200);
   EXPECT_LT(large, 11 * small);

@@ -88,7 +88,7 @@ class Automatic final : public Stepper {
     if (outcome != Evaluation::ok) return outcome;
     t_ = t_next;
     std::copy_n(current().state(), stiff_ ? whole_ : leading_, y_.begin());
-    turn_ = stiff_ ? is_calm(h) : detector_.looks_stiff(explicit_->stiffness()) || is_held(h);
+    turn_ = stiff_ ? is_calm(h) : is_stiff(h);
     if (turn_) h_turn_ = std::abs(h);
     return outcome;
   }
@@ -162,6 +162,7 @@ class Automatic final : public Stepper {
   void begin_phase() {
     detector_ = StiffnessDetector(explicit_method_.stability_radius);
     calm_ = held_ = 0;
+    stiff_steps_ = 0;
     until_look_ = between_looks_ = least_between_looks;
     begin_direction();
   }
@@ -199,12 +200,25 @@ class Automatic final : public Stepper {
     return ++calm_ >= calm_looks * static_cast<int>(1 + turns_);
   }
 
+  /// Whether an implicit method is due: there are signs of stiffness, and since the first one so much work was done that what
+  /// an implicit method would have taken to begin with, a full matrix, is no more than that.
+  bool is_stiff(double h) {
+    const bool sign = detector_.looks_stiff(explicit_->stiffness());
+    if (is_held(h) || sign) stiff_steps_ = std::max<std::size_t>(stiff_steps_, 1);
+    if (stiff_steps_ == 0) return false;
+    return 40 * stiff_steps_++ > leading_ * leading_;
+  }
+
   /// Whether the explicit method sits at the border of its stability region, seen by the spectral radius: the comparison of
   /// two stages misses it where tolerances are tight.
   bool is_held(double h) {
     if (tolerance_ == nullptr || --until_look_ > 0) return false;
     const double part = std::abs(h) * spectral_radius() / explicit_method_.stability_radius;
     held_ = part > at_border ? held_ + 1 : 0;
+    if (held_ == 0 && stiff_steps_ > 0) {  // it has passed by
+      stiff_steps_ = 0;
+      detector_ = StiffnessDetector(explicit_method_.stability_radius);
+    }
     // Where steps are far inside, looks become rare.
     between_looks_ = part < well_inside ? std::min(2 * between_looks_, longest_between_looks) : least_between_looks;
     until_look_ = between_looks_;
@@ -269,6 +283,7 @@ class Automatic final : public Stepper {
   StiffnessDetector detector_{0.0};
   int calm_ = 0, held_ = 0, waited_ = 0;
   int until_look_ = least_between_looks, between_looks_ = least_between_looks;
+  std::size_t stiff_steps_ = 0;  ///< of the explicit method since the first sign of stiffness
   double h_turn_ = 0.0;
   std::size_t turns_ = 0;
   std::vector<bool> phases_;

@@ -188,7 +188,8 @@ class Dop853 final : public Stepper {
     if (system_.project_error) end = projected_errors(tolerance);
     const double mixed = end.sum5 + 0.01 * end.sum3;
     result.error = mixed > 0.0 ? std::abs(h_) * end.sum5 / std::sqrt(static_cast<double>(n_) * mixed) : mixed;
-    if (!(result.error <= 1.0)) result.worst = worst_of(tolerance);
+    // Who is to blame is asked where a step is refused.
+    if (!(result.error <= 1.0) || system_.project_error) result.worst = worst_of(tolerance);
   }
 
   /// The sums without the part of the errors that a projection removes.
@@ -213,7 +214,8 @@ class Dop853 final : public Stepper {
     std::optional<std::size_t> worst;
     double largest = -1.0;
     for (std::size_t i = 0; i < n_; ++i) {
-      const double size = std::abs(weighted<dop853::error_of_order_5>(k_, i)) / error_weight(tolerance, i, now_[i], candidate_[i]);
+      const double error = system_.project_error ? error5_[i] : weighted<dop853::error_of_order_5>(k_, i);
+      const double size = std::abs(error) / error_weight(tolerance, i, now_[i], candidate_[i]);
       if (!(size > largest)) continue;
       largest = size;
       worst = i;
