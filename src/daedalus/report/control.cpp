@@ -135,7 +135,7 @@ std::string to_json(const ControlFindings& findings) {
   json["D"] = matrix_json(model.D);
   if (findings.modes) {
     json["index"] = findings.modes->index;
-    add_modes(json, *findings.modes);
+    json.update(Json::parse(modes_json(*findings.modes)));
     json["notes"] = findings.modes->notes;
   }
   Json channels = Json::array();

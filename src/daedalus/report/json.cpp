@@ -366,7 +366,7 @@ void add_linear(Json& json, const solve::LinearFindings& findings) {
       for (std::size_t j = 0; j < findings.unknowns.size(); ++j)
         json["nearest_consistent"][findings.unknowns[j]] = findings.nearest->values[j];
     json["least_change"] = findings.nearest ? Json(findings.nearest->distance) : Json();
-    if (findings.modes) add_modes(json, *findings.modes);
+    if (findings.modes) json.update(Json::parse(modes_json(*findings.modes)));
   }
   json["free_unknowns"] = Json::array();
   for (const solve::LinearFindings::Freedom& one : findings.free)

@@ -74,8 +74,8 @@ std::string mode_lines(const solve::ModeAnalysis& modes, bool all_modes) {
   return text + line("stability", modes.finite.empty() ? "no dynamics: every unknown follows the inputs" : stability_text(modes.stability));
 }
 
-void add_modes(Json& json, const solve::ModeAnalysis& modes) {
-  Json list = Json::array();
+std::string modes_json(const solve::ModeAnalysis& modes) {
+  Json json, list = Json::array();
   for (const solve::FiniteMode& mode : modes.finite) {
     Json one{{"value", {mode.value.real(), mode.value.imag()}}, {"multiplicity", mode.multiplicity}, {"eigenvectors", mode.eigenvectors}};
     if (modes.inputs > 0) one["controllable"] = mode.controllable;
@@ -86,6 +86,7 @@ void add_modes(Json& json, const solve::ModeAnalysis& modes) {
   if (modes.inputs > 0) json["impulse_controllable"] = modes.impulse_controllable;
   if (modes.outputs > 0) json["impulse_observable"] = modes.impulse_observable;
   json["stability"] = modes.finite.empty() ? "no dynamics" : name_of(modes.stability);
+  return json.dump();
 }
 
 }  // namespace daedalus::report

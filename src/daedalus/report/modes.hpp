@@ -1,6 +1,5 @@
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "daedalus/solve/control.hpp"
@@ -12,7 +11,7 @@ std::string value_text(solve::Complex value);
 
 /// Lines on stability and impulses, and on every mode where there are inputs or outputs; `all_modes` lists them without, too.
 std::string mode_lines(const solve::ModeAnalysis& modes, bool all_modes);
-/// Adds "modes", "stability", and what inputs and outputs do with modes and impulses, where there are some.
-void add_modes(nlohmann::ordered_json& json, const solve::ModeAnalysis& modes);
+/// A JSON object with "modes", "stability", and what inputs and outputs do with modes and impulses, where there are some.
+std::string modes_json(const solve::ModeAnalysis& modes);
 
 }  // namespace daedalus::report
