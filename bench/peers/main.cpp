@@ -18,14 +18,15 @@ namespace {
 struct Wish {
   std::vector<std::string> problems;
   std::string json, report;
-  bool quick = false, growth = false;
+  bool quick = false, growth = false, without_ida = false;
 };
 
 constexpr const char* usage =
-    "daedalus bench [PROBLEM...] [--quick] [--growth] [--json FILE] [--report FILE.html]\n"
+    "daedalus bench [PROBLEM...] [--quick] [--without-ida] [--growth] [--json FILE] [--report FILE.html]\n"
     "Measures Daedalus beside hand-written programs and, where SUNDIALS is installed (libsundials-dev), beside IDA.\n"
     "  --quick    fewer runs: three minutes instead of fifteen\n"
-    "  --growth   only how the work grows with the size of a chain\n"
+    "  --growth   only how the work grows with the size of a chain and of a net\n"
+    "  --without-ida\n"
     "Problems: ";
 
 /// Throws Error for what it does not know.
@@ -40,6 +41,7 @@ Wish parse(int count, char** arguments) {
     };
     if (word == "--quick") wish.quick = true;
     else if (word == "--growth") wish.growth = true;
+    else if (word == "--without-ida") wish.without_ida = true;
     else if (word == "--json") wish.json = value();
     else if (word == "--report") wish.report = value();
     else if (std::ranges::find(known, word) != known.end()) wish.problems.push_back(word);
@@ -68,6 +70,8 @@ void run(const Wish& wish) {
   std::vector<Standing> standings;
   for (const std::string& name : wish.problems) {
     Standing standing{make_problem(name, DAEDALUS_SOURCE_DIR "/models"), {}};
+    if (wish.without_ida)
+      std::erase_if(standing.problem.contestants, [](const Contestant& one) { return one.name.starts_with("ida"); });
     standing.lines = measure(standing.problem, effort);
     fmt::print("{}\n", to_text(standing));
     std::fflush(stdout);
