@@ -172,6 +172,8 @@ Problem make_problem(const std::string& name, const std::string& models) {
   if (!entry.explicit_choice.empty())
     problem.contestants.push_back(
         daedalus_run("explicit", prepared, entry, entry.explicit_choice[0], entry.explicit_choice[1]));
+  if (!entry.explicit_choice.empty())
+    problem.contestants.push_back(daedalus_run("taylor", prepared, entry, entry.explicit_choice[0], "taylor"));
   if (entry.hand) problem.contestants.push_back(hand_run(entry));
   for (const std::string& form : entry.ida_forms)
     for (Contestant& one : ida_runs(prepared, form, entry.compared)) problem.contestants.push_back(std::move(one));

@@ -280,6 +280,9 @@ TEST_P(Integrators, FailureInsideAStepIsReported) {
   system.ode = [inner = system.ode](double t, const double* x, double* dx) {
     return t > 0.995 ? Evaluation::singular : inner(t, x, dx);
   };
+  system.series = [inner = system.series](double t, const double* x, std::size_t order, double* series) {
+    return t > 0.995 ? Evaluation::singular : inner(t, x, order, series);
+  };
   system.explain = [] { return std::string("the matrix of 'rod' is singular"); };
   std::vector<double> x = kepler_solution(0.0);
   double last = 0.0;

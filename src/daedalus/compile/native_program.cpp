@@ -63,6 +63,7 @@ NativeProgram::NativeProgram(const Function::Tape& tape) : constants(tape.consta
     for (int k = 0; k < operands(from.code); ++k) step.operand[k] = value_in[registers[k]];
     if (is_switched(from.code)) step.place = from.c;
     if (from.code == Code::table) step.table = from.b;
+    if (from.code == Code::held) step.table = from.a;
     step.to = from.code == Code::store ? from.to : static_cast<std::uint32_t>(values);
     if (from.code != Code::store) value_in[from.to] = static_cast<std::uint32_t>(values++);
     steps.push_back(step);

@@ -22,7 +22,7 @@ struct NativeProgram {
     std::uint32_t to = none;  ///< the value, or for a store the output
     std::uint32_t operand[3] = {none, none, none};
     std::uint32_t place = 0;         ///< among the frozen values, for switched and held codes
-    std::uint32_t table = 0;         ///< for a table
+    std::uint32_t table = 0;         ///< for a table; for a held value the constant that is its start
     std::uint32_t partner = none;    ///< of a sine: the step with the cosine of the same argument; or vice versa
   };
   std::vector<Step> steps;

@@ -4,6 +4,7 @@
 
 #include "daedalus/formulate/dae_observation.hpp"
 #include "daedalus/formulate/implicit_view.hpp"
+#include "daedalus/formulate/solution_series.hpp"
 
 namespace daedalus::formulate {
 
@@ -42,12 +43,13 @@ Formulated make(const Equations& equations, integrate::View view, RowFeedback fe
   auto running = std::make_shared<DaeEvaluator>(functions);
   auto frozen = std::make_shared<const double*>(nullptr);
   system.leading = fn.differential;
-  system.dimension = view == integrate::View::ode ? fn.differential : fn.dimension();
+  const bool states_alone = view == integrate::View::ode || view == integrate::View::series;
+  system.dimension = states_alone ? fn.differential : fn.dimension();
   system.names = names_of(fn, system.dimension);
   if (view == integrate::View::implicit) system.implicit = shown(functions, running, frozen);
   if (view == integrate::View::automatic)
     system.make_implicit = [functions, running, frozen] { return shown(functions, running, frozen); };
-  if (view != integrate::View::ode && equations.solvable)
+  if (!states_alone && equations.solvable)
     system.complete = [running, view](double t, double* y) {
       // An implicit method has solved for z before; an explicit one has left them to `running`.
       if (view == integrate::View::implicit) running->guess_unknowns(y);
@@ -68,6 +70,7 @@ Formulated make(const Equations& equations, integrate::View view, RowFeedback fe
       running->meet_combinations(t, y);
       return Evaluation::ok;
     };
+  const bool feeds_back = static_cast<bool>(feedback);
   const bool explicit_ode = view != integrate::View::implicit && equations.solvable;
   if (explicit_ode) {
     system.ode = [running, feedback = std::move(feedback), count = fn.differential](double t, const double* x, double* dx) {
@@ -94,6 +97,18 @@ Formulated make(const Equations& equations, integrate::View view, RowFeedback fe
     *frozen = values;
   };
   result.factorizations = [running] { return running->factorizations(); };
+  if (explicit_ode && !feeds_back && view != integrate::View::ode)
+    add_series(result, [functions, running] {
+      SeriesEquations out{functions->equations, functions->model->numbers(), functions->switches};
+      if (!functions->linear_in_solved)
+        out.solve = [running](double t, const double* x, double* y, double* dy) {
+          const auto outcome = static_cast<Evaluation>(running->solve(t, x));
+          std::ranges::copy(running->y(), y);
+          std::ranges::copy(running->dy(), dy);
+          return outcome;
+        };
+      return out;
+    });
   return result;
 }
 

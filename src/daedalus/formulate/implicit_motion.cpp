@@ -6,6 +6,7 @@
 #include "daedalus/formulate/acceleration_level.hpp"
 #include "daedalus/formulate/implicit_view.hpp"
 #include "daedalus/formulate/motion_observation.hpp"
+#include "daedalus/formulate/solution_series.hpp"
 #include "daedalus/mechanics/row_solver.hpp"
 
 namespace daedalus::formulate {
@@ -138,10 +139,12 @@ Formulated implicit_motion(const Equations& equations, mechanics::Level level,
 
 Formulated in_view(const Equations& equations, integrate::View view,
                    const mechanics::Feedback& feedback) {
-  if (view == integrate::View::automatic) return automatic_motion(equations, feedback);
-  return view == integrate::View::implicit
-             ? implicit_motion(equations, mechanics::Level::acceleration, feedback)
-             : acceleration_level(equations.motion, {feedback});
+  if (view == integrate::View::implicit) return implicit_motion(equations, mechanics::Level::acceleration, feedback);
+  Formulated result = view == integrate::View::automatic ? automatic_motion(equations, feedback)
+                                                         : acceleration_level(equations.motion, {feedback});
+  const bool free = feedback.position == 0.0 && feedback.velocity == 0.0 && feedback.nonholonomic == 0.0 && feedback.held.empty();
+  if (free && (view == integrate::View::automatic || view == integrate::View::series)) add_motion_series(result, equations);
+  return result;
 }
 
 }  // namespace daedalus::formulate

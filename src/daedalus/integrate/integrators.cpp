@@ -66,6 +66,8 @@ std::string name_of(View view) {
       return "linear";
     case View::normal:
       return "normal";
+    case View::series:
+      return "series";
   }
   return "";
 }

@@ -235,6 +235,8 @@ class Run {
       if (must_stop()) return;
       const double end = stop_before(options_.t_end);
       const double remaining = std::abs(end - t_);
+      if (!rejected_before && !(options_.first_step && result_.stats.steps == 0))
+        if (const double foreseen = stepper_.foreseen_step(options_.tolerance); foreseen > 0.0) size = foreseen;
       size = std::min(size, options_.max_step);
       // Two equal last steps rather than a long one and a short one.
       const bool last = remaining <= std::min(stretch * size, options_.max_step);

@@ -54,6 +54,8 @@ class Stepper {
   /// accumulated error. Where the system cannot be evaluated there, the current point stays as it was.
   virtual Evaluation accepted(double t_next) = 0;
   virtual void rejected() {}
+  /// The step to take from the current point, where the method knows it before it tries; 0 where it does not.
+  virtual double foreseen_step(const Tolerance&) { return 0.0; }
   /// Replaces the state at the current time (after an event); the history is forgotten.
   virtual Evaluation replace_state(const double* x) = 0;
   /// Goes on from the current state in other coordinates, in which it is x. A method that remembers more than the state

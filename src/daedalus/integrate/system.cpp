@@ -25,6 +25,8 @@ bool shows(const System& system, View view) {
       return system.flow != nullptr;
     case View::normal:
       return system.normal_form != nullptr;
+    case View::series:
+      return system.ode && system.series;
   }
   return false;
 }

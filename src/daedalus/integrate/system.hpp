@@ -23,6 +23,7 @@ enum class View {
   overdetermined,  ///< F(t, y, y') = 0 with more equations than unknowns
   flow,            ///< a formula for the solution
   normal,          ///< violations xi with xi_i' = k_i xi_i, and eta' = q(xi, eta) for the rest
+  series,          ///< x' = f(t, x) with the power series of its solutions
 };
 
 /// F(t, y, y') = 0 with sparse Jacobians. The leading components of y are the differential unknowns of the ODE view, in
@@ -156,6 +157,9 @@ struct System {
   std::function<Evaluation(double t, const double* x, double* dx)> ode;
   /// Writes df/dx, row by row; empty where only differences give it.
   std::function<Evaluation(double t, const double* x, double* jacobian)> ode_jacobian;
+
+  /// Writes the Taylor coefficients x^(k)/k!, k = 0 to `order`, of the solution through (t, x), one after the other.
+  std::function<Evaluation(double t, const double* x, std::size_t order, double* series)> series;
 
   /// Second-order structure: x = (q, v, rest) with q' = v, both of this length; 0 where there is none.
   std::size_t coordinates = 0;

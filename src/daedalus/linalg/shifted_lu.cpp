@@ -62,11 +62,12 @@ class ComplexLu {
         std::swap_ranges(&re_[k * n], &re_[k * n] + n, &re_[p * n]);
         std::swap_ranges(&im_[k * n], &im_[k * n] + n, &im_[p * n]);
       }
-      const double a = re_[k * n + k], b = im_[k * n + k], norm = a * a + b * b;
+      const std::complex<double> inverse = 1.0 / std::complex(re_[k * n + k], im_[k * n + k]);
+      const double a = re_[k * n + k] = inverse.real(), b = im_[k * n + k] = inverse.imag();
       for (std::size_t i = k + 1; i < n; ++i) {
         const double c = re_[i * n + k], d = im_[i * n + k];
         if (c == 0.0 && d == 0.0) continue;
-        const double l = (c * a + d * b) / norm, m = (d * a - c * b) / norm;
+        const double l = c * a - d * b, m = c * b + d * a;
         re_[i * n + k] = l;
         im_[i * n + k] = m;
         subtract_multiple(l, m, k, i);
@@ -75,13 +76,23 @@ class ComplexLu {
     return true;
   }
 
-  void solve(std::complex<double>* x) const {
+  void solve(double* x, double* y) const {
     const std::size_t n = n_;
-    for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale_[i];
-    for (std::size_t k = 0; k < n; ++k) std::swap(x[k], x[pivot_[k]]);
-    for (std::size_t i = 1; i < n; ++i) x[i] -= row_times(i, 0, i, x);
-    for (std::size_t i = n; i-- > 0;)
-      x[i] = (x[i] - row_times(i, i + 1, n, x)) / std::complex(re_[i * n + i], im_[i * n + i]);
+    for (std::size_t i = 0; i < n; ++i) {
+      x[i] *= row_scale_[i];
+      y[i] *= row_scale_[i];
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      std::swap(x[k], x[pivot_[k]]);
+      std::swap(y[k], y[pivot_[k]]);
+    }
+    for (std::size_t i = 1; i < n; ++i) subtract_row(i, 0, i, x, y);
+    for (std::size_t i = n; i-- > 0;) {
+      subtract_row(i, i + 1, n, x, y);
+      const double a = re_[i * n + i], b = im_[i * n + i], c = x[i], d = y[i];  // the inverse of the pivot
+      x[i] = c * a - d * b;
+      y[i] = c * b + d * a;
+    }
   }
 
   std::size_t singular_column = 0;
@@ -100,15 +111,18 @@ class ComplexLu {
     }
   }
 
-  std::complex<double> row_times(std::size_t i, std::size_t begin, std::size_t end,
-                                 const std::complex<double>* x) const {
-    double re = 0.0, im = 0.0;
+  /// z_i -= sum_j a_ij z_j, z = x + iy, j from `begin` to `end`
+  void subtract_row(std::size_t i, std::size_t begin, std::size_t end, double* x, double* y) const {
+    const double *a = &re_[i * n_], *b = &im_[i * n_];
+    double ax = 0.0, by = 0.0, ay = 0.0, bx = 0.0;
     for (std::size_t j = begin; j < end; ++j) {
-      const double a = re_[i * n_ + j], b = im_[i * n_ + j];
-      re += a * x[j].real() - b * x[j].imag();
-      im += a * x[j].imag() + b * x[j].real();
+      ax += a[j] * x[j];
+      by += b[j] * y[j];
+      ay += a[j] * y[j];
+      bx += b[j] * x[j];
     }
-    return {re, im};
+    x[i] -= ax - by;
+    y[i] -= ay + bx;
   }
 
   std::size_t n_;
@@ -225,6 +239,10 @@ struct ShiftedLu::Implementation {
     }
     row_scale.assign(n, 1.0);
     column_inverse.assign(n, 1.0);
+    if (complex) {
+      pairs.resize(2 * n);
+      parts.resize(2 * n);
+    }
   }
 
   bool factor(const double* A, const double* B, std::complex<double> shift, const double* rows, const double* columns) {
@@ -263,12 +281,46 @@ struct ShiftedLu::Implementation {
     return good;
   }
 
-  template <class Number>
-  void scaled_solve(Number* x, auto&& solve) {
+  void solve(double* x) {
     const std::size_t n = pattern.rows;
     for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale[i];
-    solve();
+    sparse ? sparse->solve(x) : real_lu->solve(x);
     for (std::size_t j = 0; j < n; ++j) x[j] *= column_inverse[j];
+  }
+
+  void solve(double* re, double* im) {
+    const std::size_t n = pattern.rows;
+    if (!sparse) {
+      for (std::size_t i = 0; i < n; ++i) {
+        re[i] *= row_scale[i];
+        im[i] *= row_scale[i];
+      }
+      complex_lu->solve(re, im);
+      for (std::size_t j = 0; j < n; ++j) {
+        re[j] *= column_inverse[j];
+        im[j] *= column_inverse[j];
+      }
+      return;
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      pairs[2 * i] = re[i] * row_scale[i];
+      pairs[2 * i + 1] = im[i] * row_scale[i];
+    }
+    sparse->solve(pairs.data());
+    for (std::size_t j = 0; j < n; ++j) {
+      re[j] = pairs[2 * j] * column_inverse[j];
+      im[j] = pairs[2 * j + 1] * column_inverse[j];
+    }
+  }
+
+  void solve(std::complex<double>* x) {
+    const std::size_t n = pattern.rows;
+    for (std::size_t i = 0; i < n; ++i) {
+      parts[i] = x[i].real();
+      parts[n + i] = x[i].imag();
+    }
+    solve(parts.data(), parts.data() + n);
+    for (std::size_t i = 0; i < n; ++i) x[i] = {parts[i], parts[n + i]};
   }
 
   Sparsity pattern;
@@ -277,6 +329,7 @@ struct ShiftedLu::Implementation {
   std::unique_ptr<DenseLu> real_lu;
   std::unique_ptr<ComplexLu> complex_lu;
   std::vector<double> matrix, row_scale, column_inverse;
+  std::vector<double> pairs, parts;  ///< a complex vector in the order of KLU, and by real and imaginary parts
   std::size_t singular_column = 0;
 };
 
@@ -305,13 +358,17 @@ bool ShiftedLu::factor(const double* A, const double* B, std::complex<double> sh
 
 void ShiftedLu::solve(double* x) {
   DAEDALUS_CHECK(!self_->complex, "a real right side for complex factors");
-  self_->scaled_solve(x, [&] { self_->sparse ? self_->sparse->solve(x) : self_->real_lu->solve(x); });
+  self_->solve(x);
 }
 
 void ShiftedLu::solve(std::complex<double>* x) {
   DAEDALUS_CHECK(self_->complex, "a complex right side for real factors");
-  self_->scaled_solve(
-      x, [&] { self_->sparse ? self_->sparse->solve(reinterpret_cast<double*>(x)) : self_->complex_lu->solve(x); });
+  self_->solve(x);
+}
+
+void ShiftedLu::solve(double* re, double* im) {
+  DAEDALUS_CHECK(self_->complex, "a complex right side for real factors");
+  self_->solve(re, im);
 }
 
 std::size_t ShiftedLu::singular_column() const { return self_->singular_column; }

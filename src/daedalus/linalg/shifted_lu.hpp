@@ -32,6 +32,8 @@ class ShiftedLu {
   /// Solves in place with the last factors.
   void solve(double* x);
   void solve(std::complex<double>* x);
+  /// The same with real and imaginary parts each for themselves.
+  void solve(double* re, double* im);
 
   /// Column (unknown) whose pivot vanished in the last failed factor().
   std::size_t singular_column() const;

@@ -55,8 +55,9 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
   return motion_equations(functions, level, feedback, redundant).compiled();
 }
 
-compile::ImplicitEquations motion_symbols(const Functions& functions, Level level) {
-  return motion_equations(functions, level, {}, {}).symbols;
+compile::ImplicitEquations motion_symbols(const Functions& functions, Level level,
+                                          const std::vector<std::size_t>& redundant) {
+  return motion_equations(functions, level, {}, redundant).symbols;
 }
 
 }  // namespace daedalus::mechanics

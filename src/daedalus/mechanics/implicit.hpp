@@ -30,6 +30,7 @@ ImplicitMotion implicit_motion(const Functions& functions, Level level, const Fe
                                const std::vector<std::size_t>& redundant = {});
 
 /// The same equations in symbols.
-compile::ImplicitEquations motion_symbols(const Functions& functions, Level level);
+compile::ImplicitEquations motion_symbols(const Functions& functions, Level level,
+                                          const std::vector<std::size_t>& redundant = {});
 
 }  // namespace daedalus::mechanics

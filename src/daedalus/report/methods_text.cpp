@@ -86,6 +86,7 @@ std::string systems_of(const IntegratorEntry& method) {
   std::vector<std::string> words;
   if (accepts(method, View::mechanical)) words.push_back("constrained mechanics");
   if (accepts(method, View::ode)) words.push_back("ode");
+  if (accepts(method, View::series)) words.push_back("ode with its Taylor series");
   if (accepts(method, View::second_order)) words.push_back("ode with q' = v");
   if (accepts(method, View::implicit)) words.push_back(fmt::format("dae up to index {}", method.highest_index));
   if (accepts(method, View::overdetermined)) words.push_back("more equations than unknowns");

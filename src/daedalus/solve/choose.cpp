@@ -139,8 +139,10 @@ void Chosen::without_ode() {
 std::string Chosen::reason(const std::string& used) const {
   std::string method_reason;
   if (any_method) {
-    method_reason = used.find(',') != std::string::npos ? "dop853 while the problem is not stiff, radau while it is"
+    const std::string not_stiff = used.find("taylor") == std::string::npos ? "dop853" : "taylor";
+    method_reason = used.find(',') != std::string::npos ? not_stiff + " while the problem is not stiff, radau while it is"
                     : used == "dop853" && view == View::automatic ? "dop853, as no stiffness was found"
+                    : used == "taylor" && view == View::automatic ? "taylor, as no stiffness was found and rtol asks for many digits"
                     : used == "radau" && view == View::automatic  ? "radau, as stiffness was there from the start"
                     : view == View::implicit                      ? used + ", as there is no ODE to give to an explicit method"
                     : view == View::flow                          ? used + ", as the model is linear with constant coefficients"

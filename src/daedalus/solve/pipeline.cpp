@@ -233,7 +233,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   const bool by_formula = plan.chosen.view == integrate::View::flow;
   if (start.index_above_one && !by_formula) refuse_index(model);
   if (!start.solvable && !by_formula) plan.chosen.without_ode();
-  if (!start.solvable && plan.chosen.view == integrate::View::ode)
+  if (!start.solvable && (plan.chosen.view == integrate::View::ode || plan.chosen.view == integrate::View::series))
     throw Error("method-does-not-fit",
                 fmt::format("the method '{}' needs an ODE, and the equations cannot be solved for the derivatives as they stand",
                             plan.chosen.integrator->name),

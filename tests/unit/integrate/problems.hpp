@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -7,6 +9,36 @@
 #include "daedalus/integrate/loop.hpp"
 
 namespace daedalus::integrate::problems {
+
+/// Taylor coefficients of a solution of kepler(), from u = x^2 + y^2, w = u^(-3/2) by u w' = -3/2 w u', and cos, sin(t + s).
+inline Evaluation kepler_series(double t, const double* x, std::size_t order, double* series) {
+  std::array<double, 41> u, w, cosine;  // the highest order that a method asks for
+  std::copy_n(x, 5, series);
+  const auto at = [&](std::size_t i, std::size_t k) -> double& { return series[5 * k + i]; };
+  double factorial = 1.0;
+  for (std::size_t k = 0; k < order; ++k) {
+    u[k] = w[k] = 0.0;
+    for (std::size_t j = 0; j <= k; ++j) u[k] += at(0, j) * at(0, k - j) + at(1, j) * at(1, k - j);
+    if (k == 0) w[0] = 1.0 / (u[0] * std::sqrt(u[0]));
+    for (std::size_t j = 1; j <= k; ++j)
+      w[k] += (-1.5 * static_cast<double>(j) - static_cast<double>(k - j)) * u[j] * w[k - j] / (static_cast<double>(k) * u[0]);
+    if (k > 0) factorial *= static_cast<double>(k);
+    const double derivatives[] = {std::cos(t), -std::sin(t), -std::cos(t), std::sin(t)};
+    cosine[k] = derivatives[k % 4] / factorial;
+    const double next = 1.0 / static_cast<double>(k + 1);
+    for (const std::size_t i : {2, 3, 4}) at(i, k + 1) = 0.0;
+    for (std::size_t j = 0; j <= k; ++j) {
+      at(2, k + 1) -= next * w[j] * at(0, k - j);
+      at(3, k + 1) -= next * w[j] * at(1, k - j);
+      at(4, k + 1) += next * cosine[j] * at(4, k - j);
+    }
+    at(0, k + 1) = next * at(2, k);
+    at(1, k + 1) = next * at(3, k);
+  }
+  double sum = 0.0;
+  for (std::size_t i = 0; i < 5 * (order + 1); ++i) sum += series[i];
+  return std::isfinite(sum) ? Evaluation::ok : Evaluation::not_finite;
+}
 
 /// The Kepler ellipse of eccentricity e and period 2 pi, x = (q, v), with a driven equation z' = cos(t) z beside it: a
 /// second-order, nonlinear, time-dependent system with a known solution.
@@ -24,6 +56,7 @@ inline System kepler() {
     dx[4] = std::cos(t) * x[4];
     return std::isfinite(dx[2] + dx[3] + dx[4]) ? Evaluation::ok : Evaluation::not_finite;
   };
+  system.series = kepler_series;
   return system;
 }
 

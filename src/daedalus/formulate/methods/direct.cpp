@@ -14,7 +14,7 @@ FormulationEntry formulation_direct() {
   entry.kinds = {"dae", "linear"};
   entry.takes_any_index = true;
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic};
+  entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic, integrate::View::series};
   entry.make = [](const Equations& equations, integrate::View view, const Options&) {
     return equations.written ? unreduced(equations) : first_order(equations, view);
   };

@@ -18,8 +18,8 @@ FormulationEntry formulation_index1() {
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
   entry.reduces = true;
   entry.index = 1;
-  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic};
-  entry.dae_views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic};
+  entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic, integrate::View::series};
+  entry.dae_views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic, integrate::View::series};
   entry.make = [](const Equations& equations, integrate::View view, const Options&) {
     if (equations.dae) return first_order(equations, view);
     Formulated result = in_view(equations, view, {});

@@ -77,8 +77,8 @@ FormulationEntry formulation_projection() {
   entry.keeps_invariants_of = entry.kinds;
   entry.index = 1;
   entry.views = {integrate::View::ode, integrate::View::second_order, integrate::View::implicit, integrate::View::automatic,
-                 integrate::View::mechanical};
-  entry.dae_views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic};
+                 integrate::View::mechanical, integrate::View::series};
+  entry.dae_views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic, integrate::View::series};
   entry.projects = true;
   entry.options = {
       {"what",

@@ -162,54 +162,7 @@ std::vector<double> rounded(const std::vector<Real>& values) {
   return result;
 }
 
-}  // namespace
-
-void RadauCoefficients::value_weights(double x, double* weight) const {
-  for (std::size_t i = 0; i < stages; ++i) {
-    double product = barycentric[i + 1] * x;
-    for (std::size_t k = 0; k < stages; ++k) {
-      if (k != i) product *= x - node[k];
-    }
-    weight[i] = product;
-  }
-}
-
-void RadauCoefficients::slope_weights(double x, double* weight) const {
-  for (std::size_t i = 0; i < stages; ++i) {
-    // d/dx of x prod_(k != i) (x - c_k), factor by factor.
-    double product = x, slope = 1.0;
-    for (std::size_t k = 0; k < stages; ++k) {
-      if (k == i) continue;
-      slope = slope * (x - node[k]) + product;
-      product *= x - node[k];
-    }
-    weight[i] = barycentric[i + 1] * slope;
-  }
-}
-
-void RadauCoefficients::add_value(double x, const double* Z, std::size_t n, double* y) const {
-  std::array<double, most_stages> weight;
-  value_weights(x, weight.data());
-  add_sum(weight.data(), stages, Z, n, y);
-}
-
-void RadauCoefficients::slope(double x, double h, const double* Z, std::size_t n, double* dy) const {
-  std::array<double, most_stages> weight;
-  slope_weights(x, weight.data());
-  std::fill_n(dy, n, 0.0);
-  add_sum(weight.data(), stages, Z, n, dy);
-  for (std::size_t i = 0; i < n; ++i) dy[i] /= h;
-}
-
-double RadauCoefficients::bubble_value(double x) const {
-  double value = 0.0;
-  for (std::size_t k = bubble.size(); k-- > 0;) value = (value + bubble[k]) * x;
-  return value;
-}
-
-RadauCoefficients radau_coefficients(std::size_t stages) {
-  DAEDALUS_CHECK(stages == 3 || stages == 5 || stages == 7, "{} stages", stages);
-  const std::size_t s = stages;
+RadauCoefficients computed(std::size_t s) {
   RadauCoefficients result;
   result.stages = s;
   const std::vector<Real> x = nodes(s);
@@ -259,6 +212,62 @@ RadauCoefficients radau_coefficients(std::size_t stages) {
   result.transform = rounded(transform);
   result.transform_inverse = rounded(inverse_of(transform, s));
   return result;
+}
+
+}  // namespace
+
+void RadauCoefficients::value_weights(double x, double* weight) const {
+  for (std::size_t i = 0; i < stages; ++i) {
+    double product = barycentric[i + 1] * x;
+    for (std::size_t k = 0; k < stages; ++k) {
+      if (k != i) product *= x - node[k];
+    }
+    weight[i] = product;
+  }
+}
+
+void RadauCoefficients::slope_weights(double x, double* weight) const {
+  for (std::size_t i = 0; i < stages; ++i) {
+    // d/dx of x prod_(k != i) (x - c_k), factor by factor.
+    double product = x, slope = 1.0;
+    for (std::size_t k = 0; k < stages; ++k) {
+      if (k == i) continue;
+      slope = slope * (x - node[k]) + product;
+      product *= x - node[k];
+    }
+    weight[i] = barycentric[i + 1] * slope;
+  }
+}
+
+void RadauCoefficients::add_value(double x, const double* Z, std::size_t n, double* y) const {
+  std::array<double, most_stages> weight;
+  value_weights(x, weight.data());
+  add_sum(weight.data(), stages, Z, n, y);
+}
+
+void RadauCoefficients::slope(double x, double h, const double* Z, std::size_t n, double* dy) const {
+  std::array<double, most_stages> weight;
+  slope_weights(x, weight.data());
+  std::fill_n(dy, n, 0.0);
+  add_sum(weight.data(), stages, Z, n, dy);
+  for (std::size_t i = 0; i < n; ++i) dy[i] /= h;
+}
+
+double RadauCoefficients::bubble_value(double x) const {
+  double value = 0.0;
+  for (std::size_t k = bubble.size(); k-- > 0;) value = (value + bubble[k]) * x;
+  return value;
+}
+
+const RadauCoefficients& radau_coefficients(std::size_t stages) {
+  DAEDALUS_CHECK(stages == 3 || stages == 5 || stages == 7, "{} stages", stages);
+  // A millisecond for all three, as long as a small stiff problem takes.
+  static const RadauCoefficients three = computed(3);
+  if (stages == 3) return three;
+  static const RadauCoefficients five = computed(5);
+  if (stages == 5) return five;
+  static const RadauCoefficients seven = computed(7);
+  return seven;
 }
 
 }  // namespace daedalus::integrate

@@ -41,7 +41,7 @@ struct RadauCoefficients {
   double bubble_value(double x) const;
 };
 
-/// Computes the coefficients for 3, 5 or 7 stages: order 5, 9 or 13.
-RadauCoefficients radau_coefficients(std::size_t stages);
+/// The coefficients for 3, 5 or 7 stages: order 5, 9 or 13. Computed when they are first asked for.
+const RadauCoefficients& radau_coefficients(std::size_t stages);
 
 }  // namespace daedalus::integrate

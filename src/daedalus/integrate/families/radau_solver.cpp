@@ -18,17 +18,24 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-/// out_i = sum_j matrix_ij in_j for s blocks of length n.
-void combine(const std::vector<double>& matrix, std::size_t s, std::size_t n, const double* in, double* out) {
-  for (std::size_t i = 0; i < s; ++i) {
-    double* target = out + i * n;
-    std::fill_n(target, n, 0.0);
-    for (std::size_t j = 0; j < s; ++j) {
-      const double weight = matrix[i * s + j];
-      const double* source = in + j * n;
-      for (std::size_t k = 0; k < n; ++k) target[k] += weight * source[k];
+/// out_i = factor sum_j matrix_ij in_j for s blocks of length n.
+template <std::size_t s>
+void combine(const double* matrix, double factor, std::size_t n, const double* __restrict in, double* __restrict out) {
+  for (std::size_t i = 0; i < s; ++i, matrix += s, out += n) {
+    double weight[s];
+    for (std::size_t j = 0; j < s; ++j) weight[j] = factor * matrix[j];
+    for (std::size_t k = 0; k < n; ++k) {
+      double sum = weight[0] * in[k];
+      for (std::size_t j = 1; j < s; ++j) sum += weight[j] * in[j * n + k];
+      out[k] = sum;
     }
   }
+}
+
+void combine(const std::vector<double>& matrix, double factor, std::size_t s, std::size_t n, const double* in, double* out) {
+  if (s == 3) return combine<3>(matrix.data(), factor, n, in, out);
+  if (s == 5) return combine<5>(matrix.data(), factor, n, in, out);
+  combine<7>(matrix.data(), factor, n, in, out);
 }
 
 }  // namespace
@@ -45,8 +52,7 @@ RadauSolver::RadauSolver(std::shared_ptr<const ImplicitSystem> system, std::size
       residual_(most_stages * n_),
       transformed_(most_stages * n_),
       stage_(n_),
-      slope_(most_stages * n_),
-      pair_(n_) {
+      slope_(most_stages * n_) {
   for (std::size_t k = 0; k < most_stages / 2; ++k) {
     complex_.emplace_back(system_->pattern, linalg::ShiftedLu::Numbers::complex);
   }
@@ -94,8 +100,7 @@ bool RadauSolver::factor(double h, Stats& stats) {
 
 Evaluation RadauSolver::residuals(double t, const double* y, double h, const double* Z, Stats& stats) {
   const std::size_t s = coefficients_->stages;
-  combine(coefficients_->inverse, s, n_, Z, slope_.data());
-  for (std::size_t i = 0; i < s * n_; ++i) slope_[i] /= h;
+  combine(coefficients_->inverse, 1.0 / h, s, n_, Z, slope_.data());
   for (std::size_t i = 0; i < s; ++i) {
     for (std::size_t k = 0; k < n_; ++k) stage_[k] = y[k] + Z[i * n_ + k];
     ++stats.rhs;
@@ -108,19 +113,13 @@ Evaluation RadauSolver::residuals(double t, const double* y, double h, const dou
 
 void RadauSolver::newton_change() {
   const std::size_t s = coefficients_->stages;
-  combine(coefficients_->transform_inverse, s, n_, residual_.data(), transformed_.data());
+  combine(coefficients_->transform_inverse, 1.0, s, n_, residual_.data(), transformed_.data());
   real_.solve(transformed_.data());
   for (std::size_t k = 0; k < s / 2; ++k) {
     double* first = transformed_.data() + (2 * k + 1) * n_;
-    double* second = first + n_;
-    for (std::size_t i = 0; i < n_; ++i) pair_[i] = {first[i], second[i]};
-    complex_[k].solve(pair_.data());
-    for (std::size_t i = 0; i < n_; ++i) {
-      first[i] = pair_[i].real();
-      second[i] = pair_[i].imag();
-    }
+    complex_[k].solve(first, first + n_);
   }
-  combine(coefficients_->transform, s, n_, transformed_.data(), residual_.data());
+  combine(coefficients_->transform, 1.0, s, n_, transformed_.data(), residual_.data());
 }
 
 bool RadauSolver::is_noise(const double* noise) const {

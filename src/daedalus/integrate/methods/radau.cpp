@@ -37,8 +37,9 @@ constexpr double reuse_contraction = 0.001;
 constexpr double good_contraction = 0.2;
 /// Steps before the order changes again.
 constexpr int patience = 4;
-/// The iteration may leave this much of the tolerance.
-constexpr double newton_share = 0.003;
+/// The iteration may leave this much of the tolerance; less where constraints of a higher index are among the equations, which
+/// nothing else keeps.
+constexpr double newton_share = 0.01, newton_share_of_constraints = 0.003;
 /// How many units of round-off of its terms a change may have that is called round-off.
 constexpr double noise_units = 100.0;
 
@@ -282,9 +283,10 @@ class Radau final : public Stepper {
       }
       const double size = std::sqrt(sum / static_cast<double>(counted_));
       relative_tolerance_ = std::max(tolerance->rtol, 1.0 / std::max(1.0, size));
-      limits.target = newton_share;
+      const double share = implicit_->system_index > 1 ? newton_share_of_constraints : newton_share;
+      limits.target = share;
       limits.floor = 4.0 * epsilon * size;
-      limits.stagnation = 10.0 * newton_share;
+      limits.stagnation = 10.0 * share;
       limits.most = newton_most();
       return limits;
     }
