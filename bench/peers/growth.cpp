@@ -15,7 +15,7 @@ std::string line(const std::string& model, std::size_t N, std::size_t members, d
   model::Overrides overrides;
   overrides.set.emplace_back("N", std::to_string(N));
   const double begin = processor_seconds();
-  const solve::Prepared prepared = solve::prepare(model::read_model(DAEDALUS_SOURCE_DIR "/models/" + model + ".toml", overrides));
+  const solve::Prepared prepared = solve::prepare(model::read_model(DAEDALUS_SOURCE_DIR + std::string(model == "net" ? "/bench/" : "/models/") + model + ".toml", overrides));
   const double ready = processor_seconds() - begin;
   solve::RunOptions options;
   options.formulation = "projection";

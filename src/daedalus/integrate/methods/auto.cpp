@@ -30,6 +30,8 @@ constexpr double many_digits = 1e-14;
 /// So many looks in a row must find implicit steps well inside the explicit stability region. More after every return.
 constexpr int calm_looks = 5;
 constexpr double well_inside = 0.5, at_border = 0.9;
+/// Below this many unknowns a full matrix costs no more than some steps.
+constexpr std::size_t large = 40;
 /// Steps of the explicit method from one look at the border of its stability region to the next.
 constexpr int least_between_looks = 20, longest_between_looks = 160;
 /// So many times outside it, a rough look is enough.
@@ -233,7 +235,7 @@ class Automatic final : public Stepper {
     const bool sign = detector_.looks_stiff(explicit_->stiffness());
     if (is_held(h) || sign) stiff_steps_ = std::max<std::size_t>(stiff_steps_, 1);
     if (stiff_steps_ == 0) return false;
-    return 40 * stiff_steps_++ > leading_ * leading_;
+    return leading_ < large || 40 * stiff_steps_++ > leading_ * leading_;
   }
 
   /// Whether the explicit method sits at the border of its stability region, seen by the spectral radius: the comparison of
@@ -242,7 +244,7 @@ class Automatic final : public Stepper {
     if (tolerance_ == nullptr || --until_look_ > 0) return false;
     const double edge = explicit_method_->stability_radius / std::abs(h), part = spectral_radius(far_outside * edge) / edge;
     held_ = part > at_border ? held_ + 1 : 0;
-    if (held_ == 0 && stiff_steps_ > 0) {  // it has passed by
+    if (held_ == 0 && stiff_steps_ > 0 && leading_ >= large) {  // it has passed by
       stiff_steps_ = 0;
       detector_ = StiffnessDetector(explicit_method_->stability_radius);
     }
