@@ -260,12 +260,12 @@ TEST(Lyapunov, IsTheSameMotionInBothCoordinates) {
 }
 
 struct Count {
-  std::size_t arrived = 0, explained = 0, unexplained = 0;
+  std::size_t arrived = 0, above = 0, explained = 0, unexplained = 0;
 };
 
 /// Whether a failed run says why in terms of what the theory excludes.
 bool explains(const std::string& message) {
-  for (const char* reason : {"leaves the domain", "cannot be solved for", "not a finite number", "step size fell", "dependent"})
+  for (const char* reason : {"leaves the domain", "cannot be solved for", "not a finite number", "dependent"})
     if (message.find(reason) != std::string::npos) return true;
   return false;
 }
@@ -301,14 +301,13 @@ TEST_P(FarStarts, ReturnToTheConstraints) {
       solve::RunOptions options = options_of(formulations[f], mechanism.t_end, 1e-10);
       options.samples = 41;
       const solve::Trajectory run = solve::simulate(started, options);
-      double left = 0.0, begun = 0.0;
+      double left = 0.0;
       for (std::size_t c = 0; c < run.columns.size() && !run.t.empty(); ++c) {
         if (run.columns[c].find("residual.") == std::string::npos) continue;
         const bool is_rate = run.columns[c].starts_with("der(");
         const double first = std::abs(run.value(0, c)), size = is_rate ? mechanism.speed : mechanism.size;
         const double scale = mechanism.model == "slider_crank" ? 1.0 : size * mechanism.size;
         left = std::max(left, std::abs(run.value(run.t.size() - 1, c)) / scale);
-        begun = std::max(begun, first / scale);
         if (f > 0) continue;
         for (std::size_t row = 0; row < run.t.size(); ++row) {
           const double allowed = first * std::exp(-20.0 * run.t[row] / mechanism.t_end);
@@ -319,7 +318,9 @@ TEST_P(FarStarts, ReturnToTheConstraints) {
       }
       if (run.success() && left < 1e-8) {
         ++counts[f].arrived;
-      } else if (run.success() ? left <= 1e-9 + std::exp(-20.0) * begun : explains(run.message)) {  // or as far as promised
+      } else if (run.success()) {  // what the tolerance leaves: with lyapunov the rows were just compared with that
+        ++counts[f].above;
+      } else if (explains(run.message)) {
         ++counts[f].explained;
       } else {
         ++counts[f].unexplained;
@@ -329,8 +330,9 @@ TEST_P(FarStarts, ReturnToTheConstraints) {
     }
   }
   for (std::size_t f = 0; f < formulations.size(); ++f)
-    std::printf("%s, %s: of %zu starts %zu arrived, %zu stopped and say why, %zu others\n", mechanism.model.c_str(),
-                formulations[f].c_str(), count, counts[f].arrived, counts[f].explained, counts[f].unexplained);
+    std::printf("%s, %s: of %zu starts %zu arrived, %zu ended above 1e-8, %zu stopped and say why, %zu others\n",
+                mechanism.model.c_str(), formulations[f].c_str(), count, counts[f].arrived, counts[f].above, counts[f].explained,
+                counts[f].unexplained);
   std::printf("%s: violations are above |xi(0)| exp(-epsilon t) by %.2g of what the tolerance may do\n", mechanism.model.c_str(), worst);
   EXPECT_GE(counts[0].arrived * 100, 95 * count);
   EXPECT_EQ(counts[0].unexplained, 0u);

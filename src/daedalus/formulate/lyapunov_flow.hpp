@@ -121,7 +121,9 @@ class LyapunovFlow {
   integrate::Evaluation choose_gentler(double t, const double* x) {
     using enum integrate::Evaluation;
     const double here = largest_gain(t, x);
-    end_ = x_;
+    std::copy_n(x, middle_.size(), middle_.begin());
+    if (std::isfinite(here) && path_length() <= long_path) return ok;  // all of the way is near x
+    std::ranges::copy(x_, end_.begin());
     const double near = form_.choose_on_constraints(t, x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
     const double end = form_.choose_as_at(t, end_.data(), x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
     if (end < std::min(much_smaller * here, near)) return ok;
