@@ -7,20 +7,12 @@ target_compile_options(daedalus_settings INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno
 # One rounding per operation, so that the same run is the same to the last bit whatever the inliner does.
 target_compile_options(daedalus_settings INTERFACE -ffp-contract=off)
 
-if(DAEDALUS_SANITIZE OR DAEDALUS_FUZZ)
+if(DAEDALUS_SANITIZE)
   # Catches an index behind the end of a vector that is still inside its memory, which the sanitizers do not see.
   target_compile_definitions(daedalus_settings INTERFACE _GLIBCXX_ASSERTIONS)
-endif()
-
-if(DAEDALUS_SANITIZE)
-  target_compile_options(daedalus_settings INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  target_link_options(daedalus_settings INTERFACE -fsanitize=address,undefined)
-endif()
-
-if(DAEDALUS_FUZZ)
-  # The macro lowers the largest sizes of a model, so that a fuzzer does not spend its time writing out long sums.
-  target_compile_options(daedalus_settings INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-    -fno-omit-frame-pointer -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+  # With fuzzers the same objects count the branches that an input takes: one build serves tests and fuzzers.
+  target_compile_options(daedalus_settings INTERFACE -fsanitize=address,undefined$<$<BOOL:${DAEDALUS_FUZZ}>:,fuzzer-no-link>
+    -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(daedalus_settings INTERFACE -fsanitize=address,undefined)
 endif()
 

@@ -30,7 +30,7 @@ class MultistepStart {
 
   std::shared_ptr<const ImplicitSystem> system_;
   std::size_t n_, visible_;
-  RadauCoefficients radau_;
+  const RadauCoefficients& radau_;
   linalg::ShiftedLu lu_;
   std::vector<double> matrix_, zero_, row_scale_, column_scale_;
   std::vector<double> F_y_, F_dy_, begin_, y_, dy_, Z_, change_;
