@@ -147,6 +147,8 @@ b = "z^2 = x^2*(1 + x)"
 }
 
 /// Coefficients that only decay, or change much and fast, are no singular points.
+/// x, the factor of z, falls by four decades and stays ten thousand tolerances above zero: radau may be off by a hundred in
+/// components that have decayed.
 TEST(SingularPoints, AreNotSeenWhereThereAreNone) {
   const model::Model decay = model::read_model_text(R"toml(
 kind = "dae"
@@ -155,7 +157,7 @@ x = { start = 1, fixed = true }
 y = { start = 2, fixed = true }
 z = 0
 [equations]
-fast = "der(x) = -1000*(x - 1e-6)"
+fast = "der(x) = -1000*(x - 1e-4)"
 weak = "x*z = y*x"
 swing = "der(y) = cos(5*t)*z"
 )toml", "decay");

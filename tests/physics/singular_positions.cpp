@@ -69,10 +69,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, SliderCrank,
                                          Way{"auto", 1e-10}, Way{"dopri5", 1e-8}));
 
 /// Whatever the formulation: a run stays on its branch as long as it goes. Only forms without any stabilization do not:
-/// they drift from g = 0 to g = c, whose branches do not meet, and follow the bend.
+/// they drift from g = 0 to g = c, whose branches do not meet, and follow the bend; nor does index2, whose velocities alone
+/// are bound and which may come out of a singular position on either branch.
 TEST(SingularPositions, OtherFormulationsKeepTheBranch) {
   const solve::Prepared model = prepared("slider_crank_position");
-  for (const std::string formulation : {"index2", "index3", "baumgarte", "ggl", "stabilized-index1", "null-space",
+  for (const std::string formulation : {"index3", "baumgarte", "ggl", "stabilized-index1", "null-space",
                                         "udwadia-kalaba", "ascher-chin-reich", "augmented-lagrangian"}) {
     solve::RunOptions options;
     options.formulation = formulation;

@@ -18,7 +18,6 @@ namespace daedalus::solve {
 
 using expr::Expr;
 using structure::DenseMatrix;
-using structure::LinearModel;
 
 namespace {
 
@@ -39,7 +38,7 @@ class Sum {
 
 class Writer {
  public:
-  Writer(const LinearModel& system, bool rows_are_numbered, bool exact)
+  Writer(const structure::LinearModel& system, bool rows_are_numbered, bool exact)
       : system_(system), exact_(exact), derivatives_{system.f} {
     for (std::size_t i = 0; i < system.equations.size(); ++i)
       names_.push_back(rows_are_numbered ? fmt::format("f{}", i + 1) : "f." + system.equations[i]);
@@ -134,13 +133,13 @@ class Writer {
     return true;
   }
 
-  const LinearModel& system_;
+  const structure::LinearModel& system_;
   bool exact_;
   std::vector<std::string> names_;
   std::vector<std::vector<Expr>> derivatives_;  ///< [k][i]
 };
 
-std::optional<LinearFindings::Nearest> nearest_of(const model::Model& model, const LinearModel& system, Writer& writer,
+std::optional<LinearFindings::Nearest> nearest_of(const model::Model& model, const structure::LinearModel& system, Writer& writer,
                                                    const std::vector<structure::ManifoldEquation<double>>& manifold,
                                                    double t_start) {
   std::map<std::string, std::pair<double, double>> starts;  // value and unit
@@ -203,7 +202,7 @@ std::optional<LinearFindings> linear_findings(const model::Model& model, double 
     add_notes(out, false, 0.0);
     return out;
   }
-  const std::optional<LinearModel> system = structure::linear_model(std::move(*sparse));
+  const std::optional<structure::LinearModel> system = structure::linear_model(std::move(*sparse));
   structure::PencilFindings found = structure::pencil_findings(system->pencil);
   LinearFindings out;
   out.unknowns = system->unknowns;

@@ -85,7 +85,7 @@ TEST_F(Tidy, NeverChangesTheValue) {
   }
 }
 
-TEST(Tidy, NumbersOfFewerDigits) {
+TEST_F(Tidy, NumbersOfFewerDigits) {
   Graph graph;
   const Expr t = graph.symbol("t");
   EXPECT_EQ(to_text(with_digits(1.0000000000000044 * sin(t) + 0.30000000000000004 * t, 12)), "sin(t) + 0.3*t");
