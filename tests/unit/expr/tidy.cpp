@@ -86,7 +86,6 @@ TEST_F(Tidy, NeverChangesTheValue) {
 }
 
 TEST_F(Tidy, NumbersOfFewerDigits) {
-  Graph graph;
   const Expr t = graph.symbol("t");
   EXPECT_EQ(to_text(with_digits(1.0000000000000044 * sin(t) + 0.30000000000000004 * t, 12)), "sin(t) + 0.3*t");
   EXPECT_EQ(to_text(with_digits(0.125 * t, 12)), "0.125*t");
