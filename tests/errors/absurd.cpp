@@ -17,7 +17,15 @@
 namespace daedalus {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)  // clang
+#if __has_feature(address_sanitizer)
+#define DAEDALUS_SANITIZED
+#endif
+#elif defined(__SANITIZE_ADDRESS__)  // gcc
+#define DAEDALUS_SANITIZED
+#endif
+
+#ifdef DAEDALUS_SANITIZED
 constexpr bool measured = false;  // sanitizers cost a factor of ten and more
 constexpr double most_seconds = 60.0, most_megabytes = 8000.0;
 #else
