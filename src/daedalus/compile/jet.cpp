@@ -359,7 +359,7 @@ typedef double Four __attribute__((vector_size(32)));
 /// does not matter. `blocks` is k/4 + 1.
 DAEDALUS_INLINE void convolve(const double* a, const double* b, std::size_t k, std::size_t blocks, Four& sum) {
   Four left, right;
-  b += k - 3;
+  b += static_cast<std::ptrdiff_t>(k) - 3;
   for (std::size_t j = 0; j < blocks; ++j, a += 4, b -= 4) {
     std::memcpy(&left, a, sizeof left);
     std::memcpy(&right, b, sizeof right);
