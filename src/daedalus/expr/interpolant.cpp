@@ -18,6 +18,21 @@ namespace daedalus::expr {
 
 namespace {
 
+// Whether a number of segments is told apart from the next one. Beyond that a place within the period means nothing.
+bool counted(double segment) { return std::abs(segment) < 0x1p53; }
+
+// The segment of the data that a segment repeats after so many whole periods.
+struct Repeated {
+  std::size_t segment;
+  double turn;
+};
+
+Repeated repeated(double segment, double segments) {
+  double within = std::fmod(segment, segments);  // exact, where a quotient would be rounded to the next turn
+  if (within < 0.0) within += segments;
+  return {static_cast<std::size_t>(within), (segment - within) / segments};
+}
+
 struct Tridiagonal {
   std::vector<double> lower, diagonal, upper, right;
   explicit Tridiagonal(std::size_t n) : lower(n, 0.0), diagonal(n, 0.0), upper(n, 0.0), right(n, 0.0) {}
@@ -161,7 +176,7 @@ double Interpolant::segment(double x) const {
   if (outside_ == Outside::periodic) {
     const double period = x_.back() - x_.front();
     turn = std::floor((x - x_.front()) / period);
-    if (!std::isfinite(turn)) return std::numeric_limits<double>::quiet_NaN();
+    if (!counted(turn * segments())) return std::numeric_limits<double>::quiet_NaN();
     x -= turn * period;
     if (x < x_.front()) x = x_.front();  // round-off of the shift
   } else {
@@ -175,8 +190,9 @@ double Interpolant::segment(double x) const {
 
 double Interpolant::low(double segment) const {
   if (outside_ == Outside::periodic) {
-    const double turn = std::floor(segment / segments());
-    return x_[static_cast<std::size_t>(segment - turn * segments())] + turn * (x_.back() - x_.front());
+    if (!counted(segment)) return std::numeric_limits<double>::quiet_NaN();
+    const auto [k, turn] = repeated(segment, segments());
+    return x_[k] + turn * (x_.back() - x_.front());
   }
   if (segment < 0.0) return -std::numeric_limits<double>::infinity();
   return x_[static_cast<std::size_t>(segment)];
@@ -193,11 +209,10 @@ bool Interpolant::forbidden(double segment) const {
 }
 
 double Interpolant::value(double segment, double x, int times) const {
-  if (std::isnan(segment) || forbidden(segment)) return std::numeric_limits<double>::quiet_NaN();
+  if (!counted(segment) || forbidden(segment)) return std::numeric_limits<double>::quiet_NaN();
   if (outside_ == Outside::hold && (segment < 0.0 || segment >= segments()))
     return times > 0 ? 0.0 : segment < 0.0 ? y_.front() : y_.back();
-  const double turn = outside_ == Outside::periodic ? std::floor(segment / segments()) : 0.0;
-  const Cubic& c = cubic_[static_cast<std::size_t>(segment - turn * segments())];
+  const Cubic& c = cubic_[repeated(segment, segments()).segment];
   const double u = x - low(segment);
   switch (times) {
     case 0:

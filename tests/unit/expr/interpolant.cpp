@@ -104,6 +104,21 @@ TEST(Interpolant, OutsideIsWhatTheAuthorSaid) {
   EXPECT_NEAR(periodic.high(5.0), 3.7, 1e-15);
 }
 
+TEST(Interpolant, PlacesFarAwayAreFoundOrNotANumber) {
+  const Interpolant periodic(knots, Values{0.0, 1.0, 3.0, 2.0, -1.0, 0.0}, Method::linear, Outside::periodic);
+  // The last segment of a turn whose quotient by five segments rounds up to the next turn.
+  const double last = 5.0 * 0x1p50 - 1.0;
+  EXPECT_LE(periodic.low(last), periodic.high(last));
+  EXPECT_TRUE(std::isfinite(periodic.value(last, periodic.low(last))));
+  for (const double x : {-1e300, 1e300, -1e17, 1e17, -HUGE_VAL, HUGE_VAL}) {
+    const double segment = periodic.segment(x);
+    EXPECT_TRUE(std::isnan(segment)) << x;
+    EXPECT_TRUE(std::isnan(periodic.value(segment, x))) << x;
+    EXPECT_TRUE(std::isnan(periodic.value(x, x))) << x;
+    EXPECT_TRUE(std::isnan(periodic.low(x))) << x;
+  }
+}
+
 TEST(Interpolant, DerivativesOfTablesAreTablesWithAPrime) {
   Graph graph;
   const Expr x = graph.symbol("x"), y = graph.symbol("y");
