@@ -82,6 +82,7 @@ struct FormulationEntry {
   std::vector<std::string> keeps_invariants_of = {};
   int index = 0;                   ///< of the system that it produces
   bool projects = false;           ///< whether the constraints hold to round-off after every step
+  bool stiffens = false;           ///< whether its feedback makes constrained motion stiff, as a rule
   std::vector<OptionSpec> options;
   std::function<bool(const Options&)> projects_with = {};  ///< the same for given options, where these decide it
   std::vector<integrate::View> views = {};  ///< that it can show

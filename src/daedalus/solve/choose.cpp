@@ -192,7 +192,8 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
     const bool overdetermined = offers(views, View::overdetermined);
     if (offers(views, View::automatic) && !options.step) {
       chosen.method.name = "auto";
-      if (!mechanical && chosen.method.options.empty()) chosen.method.options = {{"first", "implicit"}};
+      const bool may_be_stiff = !mechanical || (chosen.form->stiffens && !model.constraints.empty());
+      if (may_be_stiff && chosen.method.options.empty()) chosen.method.options = {{"first", "implicit"}};
     } else {
       chosen.method.name = offers(views, View::flow) ? "exact" : overdetermined ? "bdf" : !mechanical || only_implicit ? "radau" : "dop853";
     }

@@ -126,6 +126,7 @@ FormulationEntry formulation_lyapunov() {
   entry.kinds = {"lagrangian", "mechanical", "dae", "linear"};
   entry.reduces = true;
   entry.index = 0;
+  entry.stiffens = true;  // measured: implicit from the start takes fewer steps on every constrained model
   entry.views = {integrate::View::ode, integrate::View::implicit, integrate::View::automatic, integrate::View::normal};
   entry.dae_views = entry.views;
   entry.options = {
