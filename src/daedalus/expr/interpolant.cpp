@@ -28,6 +28,7 @@ struct Repeated {
 };
 
 Repeated repeated(double segment, double segments) {
+  segment = std::floor(segment);
   double within = std::fmod(segment, segments);  // exact, where a quotient would be rounded to the next turn
   if (within < 0.0) within += segments;
   return {static_cast<std::size_t>(within), (segment - within) / segments};

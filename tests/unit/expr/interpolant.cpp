@@ -110,6 +110,7 @@ TEST(Interpolant, PlacesFarAwayAreFoundOrNotANumber) {
   const double last = 5.0 * 0x1p50 - 1.0;
   EXPECT_LE(periodic.low(last), periodic.high(last));
   EXPECT_TRUE(std::isfinite(periodic.value(last, periodic.low(last))));
+  EXPECT_TRUE(std::isfinite(periodic.value(-1e-40, 0.0)));  // no whole number, next to one
   for (const double x : {-1e300, 1e300, -1e17, 1e17, -HUGE_VAL, HUGE_VAL}) {
     const double segment = periodic.segment(x);
     EXPECT_TRUE(std::isnan(segment)) << x;
