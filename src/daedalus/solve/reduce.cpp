@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/structure/array_solver.hpp"
@@ -46,15 +47,38 @@ std::vector<double> modes_of(const DaeFunctions& fn) {
   return fn.switches.free_modes(discrete);
 }
 
-/// The start values of the equations as they are, or consistent ones where they are found.
-Start start_of(const std::shared_ptr<const DaeFunctions>& functions) {
-  const double t = functions->model->simulation.t_start.value_or(0.0);
+double t_start_of(const DaeFunctions& fn) { return fn.model->simulation.t_start.value_or(0.0); }
+
+/// (y, y') as the author gives them.
+std::vector<double> given_values(const DaeFunctions& fn) {
+  std::vector<double> u;
+  for (const DaeFunctions::Unknown& unknown : fn.unknowns) u.push_back(unknown.start.value);
+  for (const model::Start& rate : fn.rate_starts) u.push_back(rate.value);
+  return u;
+}
+
+/// Consistent start values where they are found, else those given with the derivatives that belong to them. Where even
+/// these are not found `fault` says why, and the values are those given.
+struct Beginning {
+  Start start;
+  std::optional<Error> fault = {};
+};
+
+Beginning begin(const std::shared_ptr<const DaeFunctions>& functions) {
+  const double t = t_start_of(*functions);
   try {
     Start start = consistent_start(functions, t, Initialize::project);
-    if (start.found) return start;
+    if (start.found) return {std::move(start)};
   } catch (const Error&) {  // told when the model is run
   }
-  return consistent_start(functions, t, Initialize::off);
+  try {
+    return {consistent_start(functions, t, Initialize::off)};
+  } catch (const Error& error) {
+    Start given;
+    given.t = t;
+    given.guess = given_values(*functions);
+    return {std::move(given), error};
+  }
 }
 
 /// One form of the equations at a start of another.
@@ -89,51 +113,61 @@ void refuse_rough_tables(const DaeFunctions& as_written, const DaeFunctions& dif
 
 /// A model whose structure deceives, with its structure repaired.
 Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
-  const Start start = start_of(as_written);
+  const Start start = begin(as_written).start;
   const std::unordered_map<std::string, double> values(start.values.begin(), start.values.end());
   auto converted = structure::repair_structure(as_written->model, start.t, values);
   if (!converted) return {};
   auto functions = structure::compile_dae(*converted);
-  if (!Place(*functions, start_of(functions)).easy(functions)) return {};
+  const Start found = begin(functions).start;
+  if (!Place(*functions, found).easy(functions)) return {};
   refuse_rough_tables(*as_written, *functions);
   return {std::move(functions), std::make_shared<const structure::Converted>(std::move(*converted))};
+}
+
+/// Not known where no point that satisfies the equations is found from the guess: it may be a singular one.
+enum class Answer { no, yes, not_known };
+
+Answer ask_index_above_one(const std::shared_ptr<const DaeFunctions>& as_written) {
+  const double t = t_start_of(*as_written);
+  const std::vector<double> u = given_values(*as_written);
+  structure::DaeEvaluator evaluator(as_written);
+  const std::vector<double> frozen = modes_of(*as_written);
+  evaluator.freeze(frozen.data());
+  if (evaluator.easy(t, u.data(), u.data() + as_written->dimension())) return Answer::no;
+  try {
+    return consistent_start(as_written, t, Initialize::project).index_above_one ? Answer::yes : Answer::no;
+  } catch (const Error&) {  // told when the model is run
+    return Answer::not_known;
+  }
 }
 
 }  // namespace
 
 bool index_above_one(const std::shared_ptr<const DaeFunctions>& as_written) {
-  const double t = as_written->model->simulation.t_start.value_or(0.0);
-  std::vector<double> y, dy;
-  for (const DaeFunctions::Unknown& unknown : as_written->unknowns) y.push_back(unknown.start.value);
-  for (const model::Start& rate : as_written->rate_starts) dy.push_back(rate.value);
-  structure::DaeEvaluator evaluator(as_written);
-  const std::vector<double> frozen = modes_of(*as_written);
-  evaluator.freeze(frozen.data());
-  if (evaluator.easy(t, y.data(), dy.data())) return false;
-  try {
-    return consistent_start(as_written, t, Initialize::project).index_above_one;
-  } catch (const Error&) {  // told when the model is run
-    return false;
-  }
+  return ask_index_above_one(as_written) == Answer::yes;
 }
 
 Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
   const auto sigma = structure::sigma_method(structure::signature_of(structure::equations_of(*as_written->model)));
   if (!sigma) return {};
   const int most = *std::ranges::max_element(sigma->offsets.c);
+  std::optional<Error> fault;
   if (most > 0 && most <= most_differentiations) {
     auto differentiated = structure::compile_dae(as_written->model, sigma->offsets);
-    const Start start = start_of(differentiated);
-    const Place place(*differentiated, start);
+    const Beginning beginning = begin(differentiated);
+    fault = beginning.fault;
+    const Place place(*differentiated, beginning.start);
     if (place.index_at_most_one(as_written)) return {};
     if (place.easy(differentiated)) {
       refuse_rough_tables(*as_written, *differentiated);
       return {std::move(differentiated), nullptr};
     }
   }
-  if (!index_above_one(as_written)) return {};
+  const Answer above_one = ask_index_above_one(as_written);
+  if (above_one == Answer::no) return {};
   Reduction reduction = repaired(as_written);
-  reduction.stuck = reduction.functions == nullptr;
+  if (!reduction.functions && fault) throw *fault;
+  reduction.stuck = above_one == Answer::yes && reduction.functions == nullptr;
   return reduction;
 }
 
