@@ -2,8 +2,8 @@
 // a_d = sum_i z_i a_{p_i} in scaled rows.
 //
 // Large sparse matrices: rows that are clearly independent by the pivots of A A^T, whose squares cannot tell more; for
-// each of the few others the distance r = a_d - A^T z from them, z by the corrected seminormal equations (Bjorck,
-// Linear Algebra Appl. 88/89, 1987), which is accurate to round-off.
+// each of the others the distance r = a_d - A^T z from them, z by the corrected seminormal equations (Bjorck,
+// Linear Algebra Appl. 88/89, 1987), which is accurate to round-off. Before that comes what zeros alone decide.
 #include "daedalus/linalg/rank.hpp"
 
 #include <cmath>
@@ -14,6 +14,7 @@
 #include "daedalus/linalg/gram.hpp"
 #include "daedalus/linalg/householder.hpp"
 #include "daedalus/linalg/row_selection.hpp"
+#include "daedalus/linalg/singletons.hpp"
 
 namespace daedalus::linalg {
 
@@ -116,7 +117,7 @@ void select_sparse(const Sparsity& pattern, const double* values, const std::vec
       multiply_transposed_add(pattern, unit.data(), -1.0, z.data(), rest.data());
     };
     std::fill(z.begin(), z.end(), 0.0);
-    for (int correction = 0; correction < 3; ++correction) {
+    for (int correction = 0; correction < (length[d] > 0.0 ? 3 : 0); ++correction) {
       update_rest();
       std::fill(b.begin(), b.end(), 0.0);
       multiply_add(pattern, unit.data(), 1.0, rest.data(), b.data());
@@ -171,6 +172,52 @@ void select_sparse(const Sparsity& pattern, const double* values, const std::vec
       selection.independent.push_back(i);
     }
   }
+}
+
+// The same, after zeros have decided what they can, part by part of what is left.
+void select_by_parts(const Sparsity& pattern, const double* values, const std::vector<double>& length, double tolerance,
+                     RowSelection& selection) {
+  Peeled peeled = peel(pattern, values, length, std::max(tolerance, clear_distance));
+  selection.independent = std::move(peeled.independent);
+  selection.dependent = std::move(peeled.dependent);
+  selection.kept = peeled.kept;
+  std::vector<std::size_t> place(pattern.columns);
+  std::vector<std::size_t> placed_in(pattern.columns, peeled.parts.size());
+  for (std::size_t p = 0; p < peeled.parts.size(); ++p) {
+    const std::vector<std::size_t>& rows = peeled.parts[p];
+    // Columns in their order.
+    std::vector<std::size_t> columns;
+    for (const std::size_t i : rows)
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        const std::size_t j = pattern.column[k];
+        if (values[k] == 0.0 || peeled.column_gone[j] || placed_in[j] == p) continue;
+        placed_in[j] = p;
+        columns.push_back(j);
+      }
+    std::sort(columns.begin(), columns.end());
+    for (std::size_t c = 0; c < columns.size(); ++c) place[columns[c]] = c;
+    Sparsity part{rows.size(), columns.size(), {0}, {}};
+    std::vector<double> part_values, part_length;
+    for (const std::size_t i : rows) {
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        if (values[k] == 0.0 || peeled.column_gone[pattern.column[k]]) continue;
+        part.column.push_back(place[pattern.column[k]]);
+        part_values.push_back(values[k]);
+      }
+      part.row_start.push_back(part.column.size());
+      part_length.push_back(length[i]);
+    }
+    RowSelection own;
+    if (part.rows + part.columns <= dense_limit / 4)
+      select_dense(part, part_values.data(), part_length, tolerance, Combinations::none, own);
+    else
+      select_sparse(part, part_values.data(), part_length, tolerance, Combinations::none, own);
+    for (const std::size_t i : own.independent) selection.independent.push_back(rows[i]);
+    for (const std::size_t i : own.dependent) selection.dependent.push_back(rows[i]);
+    selection.kept = std::min(selection.kept, own.kept);
+    selection.dropped = std::max(selection.dropped, own.dropped);
+  }
+  std::sort(selection.dependent.begin(), selection.dependent.end());
 }
 
 }  // namespace
@@ -228,6 +275,8 @@ RowSelection select_rows(const Sparsity& pattern, const double* values, double t
   const std::vector<double> length = row_lengths(pattern, values);
   if (pattern.rows + pattern.columns <= dense_limit) {
     select_dense(pattern, values, length, tolerance, wanted, selection);
+  } else if (wanted == Combinations::none) {
+    select_by_parts(pattern, values, length, tolerance, selection);
   } else {
     select_sparse(pattern, values, length, tolerance, wanted, selection);
   }

@@ -107,6 +107,8 @@ namespace {
 
 /// Derivatives of the author's equations that hold besides these, and combinations of his equations.
 std::vector<HiddenConstraint> hidden_constraints(const structure::DaeFunctions& fn, const structure::Converted* converted) {
+  // Of thousands nobody reads more than the first.
+  constexpr std::size_t most_tidied = 500;
   std::vector<HiddenConstraint> result;
   const auto add = [&](const structure::DaeFunctions::Row& row, expr::Expr residual) {
     const bool combined = converted != nullptr && std::ranges::find(converted->equations, row.of) != converted->equations.end();
@@ -115,7 +117,8 @@ std::vector<HiddenConstraint> hidden_constraints(const structure::DaeFunctions& 
       if (row.of.starts_with(structure::definition_of)) return;
       residual = expr::substitute(residual, converted->meaning);
     }
-    result.push_back({row.of, static_cast<int>(row.level), expr::to_text(expr::tidy(residual)) + " = 0"});
+    if (result.size() < most_tidied) residual = expr::tidy(residual);
+    result.push_back({row.of, static_cast<int>(row.level), expr::to_text(residual) + " = 0"});
   };
   for (std::size_t i = 0; i < fn.hidden.size(); ++i) add(fn.hidden[i], fn.hidden_residuals[i]);
   for (std::size_t i = 0; i < fn.rows.size(); ++i) add(fn.rows[i], fn.equations.F[i]);

@@ -1,8 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <random>
 
 #include "daedalus/linalg/rank.hpp"
+#include "daedalus/linalg/row_selection.hpp"
 #include "tools.hpp"
 
 namespace daedalus::linalg {
@@ -156,6 +159,53 @@ TEST(RowRank, TellsSmallAnglesFromRoundOffInLargeMatrices) {
   EXPECT_EQ(three.rank, 601u);
   EXPECT_EQ(three.dependent_rows.size(), 2u);
   EXPECT_GT(three.kept, 1e-4);
+}
+
+/// What zeros decide and what is then decided part by part is what an orthogonal factorization of everything says.
+TEST(RowRank, OfSparseMatricesIsThatOfTheirSingularValues) {
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE(seed);
+    std::mt19937_64 random(seed);
+    const std::size_t rows = 60 + random() % 40, columns = 40 + random() % 60;
+    Eigen::MatrixXd A = Eigen::MatrixXd::Zero(static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns));
+    for (Eigen::Index i = 0; i < A.rows(); ++i) {
+      const std::size_t entries = random() % (seed % 4 + 2);
+      for (std::size_t k = 0; k < entries; ++k)
+        A(i, static_cast<Eigen::Index>(random() % columns)) = (random() % 2 == 0 ? 1.0 : -1.0) * static_cast<double>(1 + random() % 3);
+      if (random() % 5 == 0 && i > 2)
+        A.row(i) = 2.0 * A.row(static_cast<Eigen::Index>(random() % static_cast<std::size_t>(i))) -
+                   A.row(static_cast<Eigen::Index>(random() % static_cast<std::size_t>(i)));
+    }
+    // Many copies beside each other: too large for the decision on full matrices.
+    const Matrix small = sparse(A);
+    Matrix large{{0, 0, {0}, {}}, {}};
+    constexpr std::size_t copies = 30;
+    for (std::size_t copy = 0; copy < copies; ++copy)
+      for (std::size_t i = 0; i < small.pattern.rows; ++i) {
+        for (std::size_t k = small.pattern.row_start[i]; k < small.pattern.row_start[i + 1]; ++k) {
+          large.pattern.column.push_back(small.pattern.column[k] + copy * small.pattern.columns);
+          large.values.push_back(small.values[k]);
+        }
+        large.pattern.row_start.push_back(large.pattern.column.size());
+      }
+    large.pattern.rows = copies * small.pattern.rows;
+    large.pattern.columns = copies * small.pattern.columns;
+    const auto rank = static_cast<std::size_t>(Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(A.transpose()).setThreshold(1e-10).rank());
+    const RowSelection selection =
+        select_rows(large.pattern, large.values.data(), rank_tolerance(large.pattern.rows, large.pattern.columns), Combinations::none);
+    EXPECT_EQ(selection.independent.size(), copies * rank);
+    EXPECT_EQ(selection.independent.size() + selection.dependent.size(), large.pattern.rows);
+    EXPECT_TRUE(std::ranges::is_sorted(selection.dependent));
+    EXPECT_GT(selection.kept, 1e-4);
+    EXPECT_LT(selection.dropped, 1e-13);
+    // The rows that are called independent are so.
+    std::size_t of_first = 0;
+    Eigen::MatrixXd kept(static_cast<Eigen::Index>(rank), A.cols());
+    for (const std::size_t i : selection.independent)
+      if (i < small.pattern.rows && of_first < rank) kept.row(static_cast<Eigen::Index>(of_first++)) = A.row(static_cast<Eigen::Index>(i));
+    ASSERT_EQ(of_first, rank);
+    EXPECT_EQ(static_cast<std::size_t>(Eigen::ColPivHouseholderQR<Eigen::MatrixXd>(kept.transpose()).setThreshold(1e-10).rank()), rank);
+  }
 }
 
 }  // namespace
