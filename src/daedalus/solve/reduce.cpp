@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <random>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/structure/array_solver.hpp"
@@ -86,19 +87,32 @@ class Place {
  public:
   Place(const DaeFunctions& of, const Start& start) : of_(of), start_(start) {}
 
+  /// There and beside it: matrices of derivatives may have a smaller rank at a point than everywhere else, and with it a
+  /// smaller index.
   bool index_at_most_one(const std::shared_ptr<const DaeFunctions>& form) const {
-    return ask(form, &structure::DaeEvaluator::index_at_most_one);
+    return ask(form, &structure::DaeEvaluator::index_at_most_one, 4);
   }
-  bool easy(const std::shared_ptr<const DaeFunctions>& form) const { return ask(form, &structure::DaeEvaluator::easy); }
+  bool easy(const std::shared_ptr<const DaeFunctions>& form) const { return ask(form, &structure::DaeEvaluator::easy, 1); }
 
  private:
+  /// Whether the answer is yes at so many points, of which the first is the start.
   template <class Question>
-  bool ask(const std::shared_ptr<const DaeFunctions>& form, Question question) const {
+  bool ask(const std::shared_ptr<const DaeFunctions>& form, Question question, int points) const {
     structure::DaeEvaluator evaluator(form);
     const std::vector<double> frozen = modes_of(*form);
     evaluator.freeze(frozen.data());
+    const std::size_t n = form->dimension();
     const std::vector<double> u = translated(start_.guess, of_, *form);
-    return (evaluator.*question)(start_.t, u.data(), u.data() + form->dimension());
+    std::mt19937 random(1);
+    for (int point = 0; point < points; ++point) {
+      std::vector<double> beside = u;
+      for (std::size_t i = 0; i < (point > 0 ? u.size() : 0); ++i) {
+        const double part = 0.01 * (static_cast<double>(random()) / 4294967296.0 - 0.5);
+        beside[i] += part * std::max(std::abs(u[i]), form->unknowns[i % n].of->nominal);
+      }
+      if (!(evaluator.*question)(start_.t, beside.data(), beside.data() + n)) return false;
+    }
+    return true;
   }
 
   const DaeFunctions& of_;
