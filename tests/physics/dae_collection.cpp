@@ -605,6 +605,48 @@ errc="(p-q-1e3*sin(10*t))/1e5"
 [simulation]
 t_end=1
 )toml"},
+    // The pendulum with its equations mixed by matrices that depend on the position: no combination with constant
+    // coefficients repairs the structure.
+    {"mixed_by_the_state", 3, 2, R"toml(
+kind="dae"
+[variables]
+x=1
+y=0
+u=0
+v=0
+T=0
+[equations]
+a="cos(y)*(der(x)-u) + sin(y)*(x^2+y^2-1) = 0"
+b="-sin(y)*(der(x)-u) + cos(y)*(x^2+y^2-1) = 0"
+c="der(y)-v + x*(der(u)+T*x) = 0"
+d="der(u)+T*x + 0.3*(der(v)+T*y+9.81) = 0"
+e="der(v)+T*y+9.81 + 0.5*(der(y)-v)= 0"
+[outputs]
+err1="x^2 + y^2 - 1"
+err2="(u^2 + v^2)/20 + 0.981*y"
+err3="(T - u^2 - v^2 + 9.81*y)/30"
+[simulation]
+t_end=2
+)toml"},
+    // At the start, where y = 0, the derivatives have a smaller rank than beside it, and the index would be 1.
+    {"smaller_rank_at_the_start", 2, 2, R"toml(
+kind="dae"
+[variables]
+x=1
+y=0
+w=0
+T=0
+[equations]
+a="der(x*y) = w"
+b="der(x + w) = -T"
+c="x^2 + y = 1 + sin(t)/2"
+d="T = x + der(y)"
+[outputs]
+err1="x^2 + y - 1 - sin(t)/2"
+err2="T - x - cos(t)/2 + 2*x*der(x)"
+[simulation]
+t_end=0.5
+)toml"},
 };
 
 class DaeCollection : public testing::TestWithParam<Known> {};

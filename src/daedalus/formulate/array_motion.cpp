@@ -41,7 +41,7 @@ class ArrayObservation final : public Observation {
   Evaluation at(double t, const double* state) override {
     t_ = t;
     std::copy_n(state, y_.size(), y_.begin());
-    const auto outcome = static_cast<Evaluation>(solver_.derivatives(t, state));
+    const auto outcome = static_cast<Evaluation>(solver_.derivatives_on_manifold(t, state));
     std::ranges::copy(solver_.residuals(), levels_[0].residual.begin());
     return outcome;
   }

@@ -3,8 +3,9 @@
 //     w_T -= T^-1 (Q^T E)_1
 // for the pivots w_T, all of y' among them, until (Q^T E)_1 = 0; what the array does not determine of w stays. What is
 // left, c = (Q^T E)_2, are the constraints: Kunkel and Mehrmann's Z_2^T F_mu with dc/dw = 0. Off the manifold c is not
-// zero and (Q^T E)_1 = 0 depends on the Q in use, so that Q changes only at project() or where it no longer serves. On
-// the manifold E = 0 and Q does not matter.
+// zero and (Q^T E)_1 = 0 depends on the Q in use and on which of w are pivots, so that both change at project() alone:
+// an implicit method needs one function of y. Where T no longer serves, (Q^T M)_1 of the point itself takes its place.
+// On the manifold E = 0 and Q does not matter.
 //
 // Projection from y0: with C = dc/dy = (Q^T dE/dy)_2 and sizes D the least change of (Nocedal, Wright, section 18.1)
 //     y = y0 - D (C D)^+ (c - C (y - y0)).
@@ -29,6 +30,7 @@ constexpr double contraction = 0.2;  // slower than this, new factors are worth 
 constexpr int most_iterations = 30;
 constexpr int most_factors = 6;  // for one point
 constexpr double near = 1e-8;    // a change so short does not change the factors
+constexpr double on_manifold = 1e-5;  // residuals of a point that is on it by the measure of loose tolerances
 
 }  // namespace
 
@@ -41,18 +43,25 @@ ArraySolver::ArraySolver(std::shared_ptr<const DerivativeArray> array, const Num
       constraints_(found.algebraic),
       ranks_{rank_ - n_, n_},
       qr_(m_, {(levels_ - 1) * n_, n_, n_}),
+      pivots_(rank_),
       manifold_(m_ - rank_, n_),
       t_(found.point.t),
       u_(values_.columns()),
-      before_(u_.size()),
       e_(m_),
       dy_(n_),
       residuals_(m_ - rank_),
       change_(n_),
       step_(std::max(n_, m_)),
-      y0_(n_) {
+      y0_(n_),
+      between_(n_),
+      from_(n_),
+      ones_(n_, 1.0),
+      matrix_(rank_ * rank_),
+      column_(m_) {
   DAEDALUS_CHECK(found.outcome == NumericalIndex::Outcome::found, "no index");
   values_.to_taylor(found.point.jets.data(), u_.data());
+  anchor_ = u_;
+  anchor_t_ = t_;
   values_.evaluate(t_, u_.data());
   for (std::size_t c = 0; c < qr_.columns(); ++c) values_.column(place(c) / n_, place(c) % n_, qr_.column(c));
   qr_.balance(most_raise);
@@ -67,7 +76,7 @@ std::size_t ArraySolver::place(std::size_t column) const {
 }
 
 DaeOutcome ArraySolver::fail(DaeOutcome outcome) {
-  u_ = before_;
+  u_ = anchor_;
   explanation_ = outcome == DaeOutcome::not_finite ? "an equation or a derivative of one is not a finite number"
                  : outcome == DaeOutcome::singular
                      ? "the derivatives of the equations that determine y' elsewhere do not determine it here"
@@ -85,10 +94,27 @@ DaeOutcome ArraySolver::factor() {
   return qr_.rank() == rank_ && kept > rank_loss * kept_ ? DaeOutcome::ok : DaeOutcome::singular;
 }
 
+/// (Q^T M)_1 at the present point, with the Q of another one.
+bool ArraySolver::factor_pivots() {
+  if (!values_.evaluate(t_, u_.data())) return false;
+  for (std::size_t k = 0; k < rank_; ++k) {
+    const std::size_t column = qr_.order()[k];
+    values_.column(place(column) / n_, place(column) % n_, column_.data());
+    qr_.reduce(column_.data());
+    for (std::size_t i = 0; i < rank_; ++i) matrix_[i * rank_ + k] = column_[i] * qr_.column_scales()[column];
+  }
+  ++factorizations_;
+  use_pivots_ = pivots_.factor(matrix_.data());
+  return use_pivots_;
+}
+
 /// One step of w; returns the largest change.
 double ArraySolver::correct_jets() {
   std::copy_n(e_.begin(), rank_, step_.begin());
-  qr_.solve(step_.data(), rank_);
+  if (use_pivots_)
+    pivots_.solve(step_.data());
+  else
+    qr_.solve(step_.data(), rank_);
   double largest = 0.0;
   for (std::size_t k = 0; k < rank_; ++k) {
     const std::size_t column = qr_.order()[k];
@@ -101,11 +127,18 @@ double ArraySolver::correct_jets() {
 }
 
 DaeOutcome ArraySolver::derivatives(double t, const double* y) {
-  before_ = u_;
+  DaeOutcome outcome = find_jets(t, y);
+  // A failure leaves the jets of the last projected point. Those of a stage that was far off lead nowhere.
+  if (outcome != DaeOutcome::ok) outcome = find_jets(t, y);
+  return outcome;
+}
+
+DaeOutcome ArraySolver::find_jets(double t, const double* y) {
   t_ = t;
   for (std::size_t i = 0; i < n_; ++i) u_[i] = y[i] / values_.scale().s[i];
   double last = 0.0;
   int factors = 0;
+  use_pivots_ = false;
   for (int iteration = 0;; ++iteration) {
     if (iteration == most_iterations) return fail(DaeOutcome::no_convergence);
     if (!values_.evaluate(t_, u_.data())) return fail(DaeOutcome::not_finite);
@@ -114,9 +147,8 @@ DaeOutcome ArraySolver::derivatives(double t, const double* y) {
     const double change = correct_jets();
     if (!std::isfinite(change)) return fail(DaeOutcome::not_finite);
     if (change <= converged || (iteration > 0 && change <= stagnating && change > 0.5 * last)) break;
-    if (iteration > 0 && change > contraction * last && factors++ < most_factors) {
-      if (const DaeOutcome outcome = factor(); outcome != DaeOutcome::ok) return fail(outcome);
-    }
+    if (iteration > 0 && change > contraction * last && factors++ < most_factors && !factor_pivots())
+      return fail(DaeOutcome::singular);
     last = change;
   }
   for (std::size_t i = 0; i < n_; ++i) dy_[i] = u_[n_ + i] / values_.scale().h * values_.scale().s[i];
@@ -124,20 +156,55 @@ DaeOutcome ArraySolver::derivatives(double t, const double* y) {
   return DaeOutcome::ok;
 }
 
-/// Where (Q^T E)_1 = 0 holds, w_T moves with y by -T^-1 (Q^T dE/dy)_1.
+DaeOutcome ArraySolver::find_jets_anew(double t, const double* y) {
+  t_ = t;
+  for (std::size_t i = 0; i < n_; ++i) u_[i] = y[i] / values_.scale().s[i];
+  if (const DaeOutcome outcome = factor(); outcome != DaeOutcome::ok) return fail(outcome);
+  if (const DaeOutcome outcome = find_jets(t, y); outcome != DaeOutcome::ok) return outcome;
+  for (const double residual : residuals_)
+    if (!(std::abs(residual) <= on_manifold)) return fail(DaeOutcome::no_convergence);
+  anchor_ = u_;
+  anchor_t_ = t;
+  return DaeOutcome::ok;
+}
+
+DaeOutcome ArraySolver::derivatives_on_manifold(double t, const double* y) {
+  return reach(t, y, [&] { return find_jets_anew(t, y); });
+}
+
+/// Higher derivatives may change much from one point to the next: where Newton's method does not reach them at once, it
+/// follows them over points of the manifold between the last one and y.
+template <class Arrive>
+DaeOutcome ArraySolver::reach(double t, const double* y, Arrive arrive) {
+  DaeOutcome outcome = arrive();
+  for (std::size_t parts = 4; outcome != DaeOutcome::ok && parts <= 256; parts *= 4) {
+    const double t_from = anchor_t_;
+    for (std::size_t i = 0; i < n_; ++i) from_[i] = anchor_[i] * values_.scale().s[i];
+    outcome = DaeOutcome::ok;
+    for (std::size_t part = 1; part < parts && outcome == DaeOutcome::ok; ++part) {
+      const double share = static_cast<double>(part) / static_cast<double>(parts);
+      for (std::size_t i = 0; i < n_; ++i) between_[i] = (1.0 - share) * from_[i] + share * y[i];
+      outcome = move_to_manifold((1.0 - share) * t_from + share * t, between_.data(), ones_.data());
+    }
+    if (outcome == DaeOutcome::ok) outcome = arrive();
+  }
+  return outcome;
+}
+
+/// Where (Q^T E)_1 = 0 holds, w_T moves with y by -(Q^T M)_1^-1 (Q^T dE/dy)_1.
 DaeOutcome ArraySolver::jacobian(double t, const double* y, double* out) {
   if (const DaeOutcome outcome = derivatives(t, y); outcome != DaeOutcome::ok) return outcome;
-  if (const DaeOutcome outcome = factor(); outcome != DaeOutcome::ok) return outcome;
-  const std::vector<double>&s = values_.scale().s, &column_scales = qr_.column_scales();
-  const std::size_t by_y = levels_ * n_;
+  if (!factor_pivots()) return fail(DaeOutcome::singular);
+  const std::vector<double>& s = values_.scale().s;
   for (std::size_t j = 0; j < n_; ++j) {
-    for (std::size_t k = 0; k < rank_; ++k) step_[k] = qr_.entry(k, by_y + j);
-    qr_.solve(step_.data(), rank_);
+    values_.column(0, j, column_.data());
+    qr_.reduce(column_.data());
+    pivots_.solve(column_.data());
     for (std::size_t k = 0; k < rank_; ++k) {
       const std::size_t column = qr_.order()[k], which = place(column);
       if (which / n_ != 1) continue;
       const std::size_t i = which % n_;
-      out[i * n_ + j] = -step_[k] * column_scales[column] / column_scales[by_y + j] * s[i] / (values_.scale().h * s[j]);
+      out[i * n_ + j] = -column_[k] * qr_.column_scales()[column] * s[i] / (values_.scale().h * s[j]);
     }
   }
   return DaeOutcome::ok;
@@ -156,7 +223,10 @@ void ArraySolver::find_residuals() {
 }
 
 DaeOutcome ArraySolver::project(double t, double* y, const double* sizes) {
-  before_ = u_;
+  return reach(t, y, [&] { return move_to_manifold(t, y, sizes); });
+}
+
+DaeOutcome ArraySolver::move_to_manifold(double t, double* y, const double* sizes) {
   t_ = t;
   const std::size_t column = levels_ * n_, left = m_ - rank_;
   const std::vector<double>& s = values_.scale().s;
@@ -166,6 +236,7 @@ DaeOutcome ArraySolver::project(double t, double* y, const double* sizes) {
   }
   double last = 0.0;
   bool fresh = false;
+  use_pivots_ = false;
   for (int iteration = 0;; ++iteration) {
     if (iteration == most_iterations) return fail(DaeOutcome::no_convergence);
     if (!fresh) {
@@ -209,6 +280,8 @@ DaeOutcome ArraySolver::project(double t, double* y, const double* sizes) {
     last = moved;
   }
   for (std::size_t i = 0; i < n_; ++i) y[i] = u_[i] * s[i];
+  anchor_ = u_;
+  anchor_t_ = t;
   return DaeOutcome::ok;
 }
 

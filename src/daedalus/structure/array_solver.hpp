@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "daedalus/linalg/householder.hpp"
+#include "daedalus/linalg/lu.hpp"
 #include "daedalus/linalg/staged_qr.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
 #include "daedalus/structure/numerical_index.hpp"
@@ -29,6 +30,8 @@ class ArraySolver {
 
   /// Finds y' at (t, y), from the jets found last as a guess.
   DaeOutcome derivatives(double t, const double* y);
+  /// The same at any point of the manifold, however far from the last one that was projected.
+  DaeOutcome derivatives_on_manifold(double t, const double* y);
   const std::vector<double>& dy() const { return dy_; }
 
   /// The derivative of that y' by y, row by row.
@@ -45,7 +48,13 @@ class ArraySolver {
   const std::string& explain() const { return explanation_; }
 
  private:
+  DaeOutcome find_jets(double t, const double* y);
+  DaeOutcome find_jets_anew(double t, const double* y);
+  DaeOutcome move_to_manifold(double t, double* y, const double* sizes);
+  template <class Arrive>
+  DaeOutcome reach(double t, const double* y, Arrive arrive);
   DaeOutcome factor();
+  bool factor_pivots();
   double correct_jets();
   void find_residuals();
   DaeOutcome fail(DaeOutcome outcome);
@@ -55,9 +64,12 @@ class ArraySolver {
   std::size_t n_, levels_, m_, rank_, constraints_;
   std::vector<std::size_t> ranks_;
   linalg::StagedQr qr_;
+  linalg::DenseLu pivots_;  ///< of (Q^T M)_1 at another point than that of Q
+  bool use_pivots_ = false;
   linalg::HouseholderQr manifold_;  ///< of the transposed derivative of the constraints by y
   double t_ = 0.0, kept_ = 0.0;     ///< the shortest pivot at the start
-  std::vector<double> u_, before_, e_, dy_, residuals_, change_, step_, y0_;
+  double anchor_t_ = 0.0;
+  std::vector<double> u_, anchor_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, ones_, matrix_, column_;
   std::size_t factorizations_ = 0;
   std::string explanation_;
 };

@@ -220,6 +220,31 @@ TEST(ArraySolver, IsSmoothBesideTheManifold) {
   }
 }
 
+// Between two projections y' is one function: what was asked before, the derivative by y too, does not change it. A step of
+// Newton's method for an implicit stage asks for points far apart.
+TEST(ArraySolver, IsOneFunctionBetweenProjections) {
+  for (const DaeExample& example : with_solutions()) {
+    SCOPED_TRACE(example.name);
+    const Solved problem = solved(example, Mixing::none);
+    const std::size_t n = example.start.size();
+    std::vector<double> y = example.solution(0.3);
+    const std::vector<double> sizes(n, 1.0);
+    ASSERT_EQ(problem.solver->project(0.3, y.data(), sizes.data()), DaeOutcome::ok);
+    const auto beside = [&](double by) {
+      std::vector<double> other = y;
+      for (std::size_t i = 0; i < n; ++i) other[i] += by * std::sin(1.0 + static_cast<double>(i));
+      return other;
+    };
+    ASSERT_EQ(problem.solver->derivatives(0.3, beside(0.01).data()), DaeOutcome::ok);
+    const std::vector<double> first = problem.solver->dy();
+    std::vector<double> jacobian(n * n);
+    if (problem.solver->jacobian(0.35, beside(-0.1).data(), jacobian.data()) != DaeOutcome::ok) continue;  // too far
+    ASSERT_EQ(problem.solver->derivatives(0.3, beside(0.01).data()), DaeOutcome::ok);
+    for (std::size_t i = 0; i < n; ++i)
+      EXPECT_NEAR(problem.solver->dy()[i], first[i], 1e-9 * std::max(1.0, std::abs(first[i]))) << i;
+  }
+}
+
 // Mixed by dense matrices nothing can be read from the structure: the same trajectory in other unknowns.
 TEST(ArraySolver, DoesNotNeedStructure) {
   for (const DaeExample& example : with_solutions()) {
