@@ -39,8 +39,7 @@ class Search {
       const NativeRun run = longest_from(from, i - from);
       if (run.count < fewest_blocks) continue;
       runs.push_back(run);
-      i = untried = run.first + run.period * run.count;
-      last.clear();
+      i = untried = run.first + run.period * run.count;  // windows before it are as good as forgotten
     }
     return runs;
   }
@@ -81,6 +80,7 @@ class Search {
       const std::uint32_t period = times * distance;
       if (period < shortest_period) continue;
       if (period > longest_period) break;
+      if (first < broken_[period]) continue;
       const std::uint32_t count = blocks_from(first, period);
       if (count >= fewest_blocks) return {first, period, count};
     }
@@ -118,6 +118,8 @@ class Search {
       if (length < period) expected = shift;
       if (!same || expected.of != shift.of) break;
     }
+    // A run that begins later, but still with the steps that this one breaks at or with their likes, breaks there too.
+    broken_[period] = first + length - (length < period ? 0 : period);
     return length / period + 1;
   }
 
@@ -125,6 +127,7 @@ class Search {
   const Function::Tape& tape_;
   std::vector<std::uint32_t> block_of_;
   std::vector<std::uint64_t> shapes_;
+  std::array<std::uint32_t, longest_period + 1> broken_{};  ///< by period: runs from before this step are too short
   std::uint32_t now_ = 0;  ///< the value that is computed
 };
 
