@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/linalg/kkt_blocks.hpp"
 #include "daedalus/linalg/kkt_dense.hpp"
 #include "daedalus/linalg/kkt_penalty.hpp"
 #include "daedalus/linalg/kkt_pseudoinverse.hpp"
@@ -17,13 +18,15 @@ namespace {
 constexpr std::size_t always_dense = 60;
 // From here on its matrices would not fit.
 constexpr std::size_t always_sparse = 12000;
+// Blocks are taken where they are expected to cost less than this part of the sparse elimination, which loses fewer digits.
+constexpr double clearly = 0.5;
 }  // namespace
 
 struct KktSolver::Implementation {
   Sparsity mass, jacobian;
   Backend backend;
-  std::variant<std::unique_ptr<DenseKkt>, std::unique_ptr<SparseKkt>, std::unique_ptr<SchurKkt>,
-               std::unique_ptr<PseudoinverseKkt>, std::unique_ptr<PenaltyKkt>>
+  std::variant<std::unique_ptr<DenseKkt>, std::unique_ptr<SparseKkt>, std::unique_ptr<BlockKkt>,
+               std::unique_ptr<SchurKkt>, std::unique_ptr<PseudoinverseKkt>, std::unique_ptr<PenaltyKkt>>
       solver;
 
   Implementation(Sparsity mass_pattern, Sparsity jacobian_pattern, Backend wanted, double penalty)
@@ -33,6 +36,9 @@ struct KktSolver::Implementation {
     DAEDALUS_CHECK(jacobian.columns == mass.rows, "G has {} columns, M {}", jacobian.columns, mass.rows);
     if (mass.rows == 0) backend = Backend::dense;
     switch (backend) {
+      case Backend::blocks:
+        solver = std::make_unique<BlockKkt>(mass, jacobian);
+        break;
       case Backend::schur:
         solver = std::make_unique<SchurKkt>(mass, jacobian);
         break;
@@ -56,6 +62,14 @@ struct KktSolver::Implementation {
         const bool dense_is_cheaper =
             size < always_sparse && DenseKkt::estimate_operations(mass, jacobian) < sparse->estimate_cost();
         backend = dense_is_cheaper ? Backend::dense : Backend::sparse;
+        if (!dense_is_cheaper && BlockKkt::fits(mass)) {
+          auto blocks = std::make_unique<BlockKkt>(mass, jacobian);
+          if (blocks->estimate_cost() < clearly * sparse->estimate_cost()) {
+            backend = Backend::blocks;
+            solver = std::move(blocks);
+            return;
+          }
+        }
       }
       solver = std::move(sparse);
     }

@@ -24,10 +24,10 @@ enum class KktOutcome {
 /// about 1e-12, whatever its units; rows that differ by 1e-9 are still told apart.
 class KktSolver {
  public:
-  /// `automatic` is the faster of `dense` and `sparse`. The others have a meaning of their own: `schur` eliminates with
+  /// `automatic` is the fastest of `dense`, `sparse` and, where M consists of small blocks, `blocks`. The others have a meaning of their own: `schur` eliminates with
   /// G M^-1 G^T, `pseudoinverse` is the formula of Udwadia, Kalaba and Phohomsiri, `penalty` iterates multipliers and never
   /// calls rows redundant.
-  enum class Backend { automatic, dense, sparse, schur, pseudoinverse, penalty };
+  enum class Backend { automatic, dense, sparse, blocks, schur, pseudoinverse, penalty };
 
   /// M is stored whole (both triangles), n by n; G is m by n. `penalty` is in units of the masses that a row of G moves.
   KktSolver(Sparsity mass, Sparsity jacobian, Backend backend = Backend::automatic, double penalty = 1e6);

@@ -14,9 +14,13 @@ namespace daedalus::mechanics {
 
 namespace {
 
-/// Operations per coordinate and constraint up to which straight-line code is worth its length: chains and trees need
-/// some ten, small mechanisms with full matrices a few hundred.
-constexpr std::size_t most_per_row = 400;
+/// Operations up to which straight-line code is worth its length: chains and trees need some ten per coordinate and
+/// constraint, small mechanisms with full matrices a few hundred. Where a net needs more than this many in all, full blocks of
+/// its factors are as fast, and ready sooner.
+std::size_t most_operations(std::size_t rows) {
+  constexpr std::size_t of_chains = 60, of_small_mechanisms = 400, in_all = 100'000;
+  return std::min(of_small_mechanisms * rows, std::max(of_chains * rows, in_all));
+}
 
 /// Cancellation in a pivot up to which the elimination keeps ten digits.
 constexpr double most_cancellation = 1e5;
@@ -41,7 +45,7 @@ bool drop_constants(std::vector<Expr>& values, const std::unordered_set<expr::No
 std::shared_ptr<const SolvedMotion> SolvedMotion::of(const Functions& fn) {
   const Equations& eq = fn.equations;
   if (!eq.z.empty()) return nullptr;
-  const auto elimination = KktElimination::of(eq.M, eq.G, most_per_row * (fn.n + fn.m));
+  const auto elimination = KktElimination::of(eq.M, eq.G, most_operations(fn.n + fn.m));
   if (!elimination) return nullptr;
   const std::vector<std::vector<Expr>> moving{{eq.t}, eq.q, eq.v};
   std::unordered_set<expr::NodeId> varying;

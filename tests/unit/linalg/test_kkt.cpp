@@ -22,10 +22,11 @@ using Rows = std::vector<std::size_t>;
 
 class Kkt : public ::testing::TestWithParam<Backend> {};
 INSTANTIATE_TEST_SUITE_P(Backends, Kkt,
-                         ::testing::Values(Backend::dense, Backend::sparse, Backend::schur, Backend::pseudoinverse),
+                         ::testing::Values(Backend::dense, Backend::sparse, Backend::blocks, Backend::schur, Backend::pseudoinverse),
                          [](const auto& instance) {
                            return instance.param == Backend::dense    ? "dense"
                                   : instance.param == Backend::sparse ? "sparse"
+                                  : instance.param == Backend::blocks ? "blocks"
                                   : instance.param == Backend::schur  ? "schur"
                                                                       : "pseudoinverse";
                          });
@@ -352,7 +353,7 @@ TEST(KktBackends, AgreeOnChains) {
     KktSolver dense(chain.M.pattern, chain.G.pattern, Backend::dense);
     const Solution x = testing::solve(dense, chain.M.values, chain.G.values, chain.f, chain.gamma);
     ASSERT_EQ(x.outcome, KktOutcome::regular);
-    for (const Backend backend : {Backend::sparse, Backend::schur, Backend::pseudoinverse}) {
+    for (const Backend backend : {Backend::sparse, Backend::blocks, Backend::schur, Backend::pseudoinverse}) {
       KktSolver other(chain.M.pattern, chain.G.pattern, backend);
       const Solution y = testing::solve(other, chain.M.values, chain.G.values, chain.f, chain.gamma);
       ASSERT_EQ(y.outcome, KktOutcome::regular);
@@ -512,7 +513,14 @@ TEST(KktPseudoinverse, KeepsTheRankThatItIsGiven) {
 TEST(KktBackends, AreChosenBySizeAndDensity) {
   const Chain small(10), large(300);
   EXPECT_EQ(KktSolver(small.M.pattern, small.G.pattern).backend(), Backend::dense);
-  EXPECT_EQ(KktSolver(large.M.pattern, large.G.pattern).backend(), Backend::sparse);
+  EXPECT_EQ(KktSolver(large.M.pattern, large.G.pattern).backend(), Backend::blocks);
+  // One mass beside the other: M is a single block.
+  Sparsity coupled{large.M.pattern.rows, large.M.pattern.columns, {0}, {}};
+  for (std::size_t i = 0; i < coupled.rows; ++i) {
+    for (std::size_t j = i > 0 ? i - 1 : 0; j < std::min(i + 2, coupled.rows); ++j) coupled.column.push_back(j);
+    coupled.row_start.push_back(coupled.column.size());
+  }
+  EXPECT_EQ(KktSolver(coupled, large.G.pattern).backend(), Backend::sparse);
   Random random(8);
   const Matrix mass = sparse(random.definite(120)), jacobian = sparse(random.matrix(20, 120));
   EXPECT_EQ(KktSolver(mass.pattern, jacobian.pattern).backend(), Backend::dense);
