@@ -1,5 +1,6 @@
 #include "daedalus/formulate/stage_line.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -117,13 +118,16 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
   const Values x = line.block(2);
   std::vector<Values> slopes{line.block(3)};
   const auto weigh = [&](const std::vector<double>& row) {
+    // A weight stays in its register for some components, as many as there are registers for.
+    constexpr std::size_t together = 4;
     Values sums(2 * n, zero);
-    for (std::size_t i = 0; i < 2 * n; ++i)
-      for (std::size_t j = 0; j < row.size(); ++j)
-        if (row[j] != 0.0) {
-          const auto weight = line.constant(row[j]);
+    for (std::size_t first = 0; first < 2 * n; first += together)
+      for (std::size_t j = 0; j < row.size(); ++j) {
+        if (row[j] == 0.0) continue;
+        const auto weight = line.constant(row[j]);
+        for (std::size_t i = first; i < std::min(first + together, 2 * n); ++i)
           sums[i] = sums[i] == zero ? line.product(slopes[j][i], weight) : line.multiply_add(slopes[j][i], weight, sums[i]);
-        }
+      }
     return sums;
   };
   const auto moved = [&](Values sums) {
