@@ -328,6 +328,10 @@ class Builder {
       }
       case Code::multiply_add:
         return arithmetic(Code::add, arithmetic(Code::mul, a, b), c);
+      case Code::multiply_sub:
+        return arithmetic(Code::sub, arithmetic(Code::mul, a, b), c);
+      case Code::sub_product:
+        return arithmetic(Code::sub, c, arithmetic(Code::mul, a, b));
       case Code::held:
         return put({.code = Code::held, .operand = {value_of_[from.table], none, none}, .place = from.place});
       case Code::sign:
@@ -851,6 +855,8 @@ void Jet::Program::evaluate(const Step& step, const double* modes) {
       pick(value(0) != 0.0 ? 1 : 2);
       return;
     case Code::multiply_add:  // made of two
+    case Code::multiply_sub:
+    case Code::sub_product:
     case Code::store:
     case Code::end:
       return;

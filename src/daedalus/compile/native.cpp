@@ -482,7 +482,9 @@ class Translator {
         return;
       }
       case Code::hypot: return hypotenuse(step);
-      case Code::multiply_add: return multiply_add(step);
+      case Code::multiply_add: return multiply_add(step, x86::Inst::kIdVfmadd231sd, x86::Inst::kIdVfmadd213sd);
+      case Code::multiply_sub: return multiply_add(step, x86::Inst::kIdVfmsub231sd, x86::Inst::kIdVfmsub213sd);
+      case Code::sub_product: return multiply_add(step, x86::Inst::kIdVfnmadd231sd, x86::Inst::kIdVfnmadd213sd);
       case Code::store: return store(step);
       case Code::pow:
         if (is_small_power(step, tape_)) return power(step, tape_.constants[b]);
@@ -506,8 +508,9 @@ class Translator {
     }
   }
 
-  /// a b + c: the result takes the register of an operand that is used no more, where there is one.
-  void multiply_add(const Step& step) {
+  /// a b + c and its like: the result takes the register of an operand that is used no more, where there is one. `to_sum`
+  /// puts it in the place of c, `to_factor` in that of a.
+  void multiply_add(const Step& step, asmjit::InstId to_sum, asmjit::InstId to_factor) {
     std::uint32_t a = step.operand[0], b = step.operand[1];
     const std::uint32_t c = step.operand[2];
     const auto leaves = [this](std::uint32_t value) { return registers_->register_of(value) >= 0 && registers_->is_done(value); };
@@ -521,14 +524,13 @@ class Translator {
       else
         copy(sum, c);
       const x86::Xmm first = in_register(a);
-      emit_last(x86::Inst::kIdVfmadd231sd, sum, first, b);
-      if (in_place)
-        return take_over(step, c);
+      emit_last(to_sum, sum, first, b);
+      if (in_place) return take_over(step, c);
       a_.vmovapd(result(step), sum);
       return;
     }
     const x86::Xmm first = in_register(a), second = in_register(b);
-    emit_last(x86::Inst::kIdVfmadd213sd, first, second, c);
+    emit_last(to_factor, first, second, c);
     take_over(step, a);
   }
 

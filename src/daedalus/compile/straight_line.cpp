@@ -112,6 +112,43 @@ StraightLine::Called StraightLine::call(const Function& function, const std::vec
   return called;
 }
 
+void StraightLine::contract(const Values& outputs, const Values& notes) {
+  std::vector<Instruction>& code = parts_->code;
+  const auto computed = [&](Value value) { return value >= inputs_ && value < first_constant; };
+  // Users are counted from the end, so that those that nobody needs do not count.
+  std::vector<std::uint32_t> uses(code.size(), 0);
+  const auto use = [&](Value value) {
+    if (computed(value)) ++uses[value - inputs_];
+  };
+  for (const Values* list : {&outputs, &notes})
+    for (const Value value : *list) {
+      use(value);
+      use(value);  // an output is there by itself
+    }
+  for (std::size_t i = code.size(); i-- > 0;) {
+    if (uses[i] == 0) continue;
+    const Instruction& at = code[i];
+    const int count = at.code == Code::held ? 1 : operand_count(at.code);
+    if (count > 0) use(at.a);
+    if (count > 1) use(at.b);
+    if (count > 2) use(at.c);
+  }
+  const auto is_product = [&](Value value) {
+    return computed(value) && uses[value - inputs_] == 1 && (code[value - inputs_].code == Code::mul || code[value - inputs_].code == Code::square);
+  };
+  for (Instruction& at : code) {
+    if (at.code != Code::add && at.code != Code::sub) continue;
+    // Of two products the later one, for which the sum waits.
+    const bool first = is_product(at.a) && !(is_product(at.b) && at.b > at.a);
+    if (!first && !is_product(at.b)) continue;
+    const Instruction& product = code[(first ? at.a : at.b) - inputs_];
+    const Value factor = product.code == Code::square ? product.a : product.b;
+    const Code fused = at.code == Code::add ? Code::multiply_add : first ? Code::multiply_sub : Code::sub_product;
+    at = {fused, 0, product.a, factor, first ? at.b : at.a};
+  }
+  parts_->known.clear();  // what it knew is otherwise now
+}
+
 Function StraightLine::finish(const Values& outputs, const Values& notes) const {
   auto tape = std::make_shared<Function::Tape>();
   tape->constants = parts_->constants;

@@ -35,6 +35,9 @@ class StraightLine {
   };
   Called call(const Function& function, const std::vector<Values>& inputs);
 
+  /// Lets products that are used once, in a sum or a difference, become part of it, with one rounding for both.
+  void contract(const Values& outputs, const Values& notes);
+
   /// The line as a function; notes as compile_as_wished has them.
   Function finish(const Values& outputs, const Values& notes) const;
 

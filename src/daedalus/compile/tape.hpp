@@ -18,7 +18,9 @@ enum class Code : std::uint8_t {
   table,  ///< decided by a switch as well; b is the number of the table
   held,   ///< a value that only events change; a holds its start
   choose,
-  multiply_add,  ///< a b + c, rounded once
+  multiply_add,  ///< a b + c, rounded once; only StraightLine makes these three
+  multiply_sub,  ///< a b - c
+  sub_product,   ///< c - a b
   store,  ///< outputs[to] = a
   end,
 };
@@ -45,7 +47,9 @@ inline int operand_count(Code code) {
     case Code::equal:
     case Code::not_equal: return 2;
     case Code::choose:
-    case Code::multiply_add: return 3;
+    case Code::multiply_add:
+    case Code::multiply_sub:
+    case Code::sub_product: return 3;
     case Code::held:  // its start, which matters without frozen values only
     case Code::end: return 0;
     default: return 1;

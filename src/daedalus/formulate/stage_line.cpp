@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/finite.hpp"
@@ -56,21 +57,39 @@ class Common {
   bool last_good_ = true, last_far_ = true;
 };
 
-/// sums = sum_j weight_j slope_j with so many terms, in whole fours; where x is given, x + h sums.
-template <std::size_t terms>
-[[gnu::always_inline]] inline void add_slopes(const double* weights, const std::size_t* stages, const double* const* slopes,
-                                              const double* x, double h, std::size_t room, double* __restrict sums) {
-  const double* slope[terms];
-  double weight[terms];
-  for (std::size_t j = 0; j < terms; ++j) {
-    slope[j] = slopes[stages[j]];
-    weight[j] = weights[j];
+/// sums = sum_j weight_j slope_j for some fours from a place on; where x is given, x + h sums.
+template <class Row, std::size_t... k>
+[[gnu::always_inline]] inline void add_block(const Row& row, const double* const* slopes, const double* x, double h,
+                                             std::size_t from, double* sums, std::index_sequence<k...>) {
+  Four sum[sizeof...(k)];
+  const double* slope = slopes[row.stages[0]] + from;
+  double weight = row.weights[0];
+  ((sum[k] = weight * *four(slope + 4 * k)), ...);
+  const std::size_t terms = row.weights.size();
+  for (std::size_t j = 1; j < terms; ++j) {
+    slope = slopes[row.stages[j]] + from;
+    weight = row.weights[j];
+    ((sum[k] += weight * *four(slope + 4 * k)), ...);
   }
-  for (std::size_t i = 0; i < room; i += 4) {
-    Four sum = weight[0] * *four(slope[0] + i);
-    for (std::size_t j = 1; j < terms; ++j) sum += weight[j] * *four(slope[j] + i);
-    *four(sums + i) = x != nullptr ? *four(x + i) + h * sum : sum;
+  if (x != nullptr) ((sum[k] = *four(x + from + 4 * k) + h * sum[k]), ...);
+  ((*four(sums + from + 4 * k) = sum[k]), ...);
+}
+
+/// The same for all components, in blocks that registers hold.
+template <class Row>
+[[gnu::always_inline]] inline void add_slopes(const Row& row, const double* const* slopes, const double* x, double h,
+                                              std::size_t room, double* sums) {
+  std::size_t i = 0;
+  for (; i + 32 <= room; i += 32) add_block(row, slopes, x, h, i, sums, std::make_index_sequence<8>{});
+  if (i + 16 <= room) {
+    add_block(row, slopes, x, h, i, sums, std::make_index_sequence<4>{});
+    i += 16;
   }
+  if (i + 8 <= room) {
+    add_block(row, slopes, x, h, i, sums, std::make_index_sequence<2>{});
+    i += 8;
+  }
+  if (i < room) add_block(row, slopes, x, h, i, sums, std::make_index_sequence<1>{});
 }
 
 /// Whether |inverse| times the largest pivot exceeds a bound somewhere; each pivot has whole fours of inverses.
@@ -103,7 +122,7 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
         with.weights.push_back(row[j]);
         with.stages.push_back(j);
       }
-      DAEDALUS_CHECK(!with.weights.empty() && with.weights.size() <= 12, "{} slopes in a row", with.weights.size());
+      DAEDALUS_CHECK(!with.weights.empty(), "row {} has no slopes", result->rows.size());
     }
   for (const double node : stages.nodes) result->tenths |= 1U << static_cast<unsigned>(10.0 * node);
   const mechanics::SolvedMotion::Part& part = motion.accelerations;
@@ -183,26 +202,6 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
 
 /// The stages one after the other.
 struct StageLine::Loop {
-  [[gnu::always_inline]] static inline void add(const Shared::Row& row, const double* const* slopes, const double* x, double h,
-                                                std::size_t room, double* sums) {
-    const double* weights = row.weights.data();
-    const std::size_t* stages = row.stages.data();
-    switch (row.weights.size()) {
-      case 1: return add_slopes<1>(weights, stages, slopes, x, h, room, sums);
-      case 2: return add_slopes<2>(weights, stages, slopes, x, h, room, sums);
-      case 3: return add_slopes<3>(weights, stages, slopes, x, h, room, sums);
-      case 4: return add_slopes<4>(weights, stages, slopes, x, h, room, sums);
-      case 5: return add_slopes<5>(weights, stages, slopes, x, h, room, sums);
-      case 6: return add_slopes<6>(weights, stages, slopes, x, h, room, sums);
-      case 7: return add_slopes<7>(weights, stages, slopes, x, h, room, sums);
-      case 8: return add_slopes<8>(weights, stages, slopes, x, h, room, sums);
-      case 9: return add_slopes<9>(weights, stages, slopes, x, h, room, sums);
-      case 10: return add_slopes<10>(weights, stages, slopes, x, h, room, sums);
-      case 11: return add_slopes<11>(weights, stages, slopes, x, h, room, sums);
-      default: return add_slopes<12>(weights, stages, slopes, x, h, room, sums);
-    }
-  }
-
   [[gnu::always_inline]] static inline void run(StageLine& line, double t, double h, const double* x, const double* frozen,
                                                 const Pivots& pivots, double* results, bool& good) {
     const Shared& shared = *line.shared_;
@@ -213,7 +212,7 @@ struct StageLine::Loop {
     for (std::size_t stage = 0; stage < count; ++stage) {
       double* argument = stage + 1 < count ? line.argument_.data() : results + count * room;
       double* slope = results + stage * room;
-      add(shared.rows[stage], line.slopes_.data(), x, h, room, argument);
+      add_slopes(shared.rows[stage], line.slopes_.data(), x, h, room, argument);
       const double time = t + shared.stages.nodes[stage] * h;
       const double* inputs[] = {&time, argument, argument + n};
       part.function(inputs, slope + n, line.scratch_, frozen);
@@ -227,7 +226,7 @@ struct StageLine::Loop {
     }
     double* sums = results + (count + 1) * room;
     for (std::size_t k = count; k < shared.rows.size(); ++k, sums += room)
-      add(shared.rows[k], line.slopes_.data(), k == count ? x : nullptr, h, room, sums);
+      add_slopes(shared.rows[k], line.slopes_.data(), k == count ? x : nullptr, h, room, sums);
     good = common.all_good();
     line.near_ = !common.all_far();
   }

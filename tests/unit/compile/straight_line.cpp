@@ -81,5 +81,27 @@ TEST(StraightLine, AddsProductsWithOneRounding) {
   EXPECT_EQ(found[41], std::fma(1.0 + e, 1.0 + e, 1.0 + e));
 }
 
+/// Each of a b + c, a b - c, c - a b and a^2 + b^2 with one rounding less; what is used twice, or is an output, stays.
+TEST(StraightLine, ContractsProductsThatAreUsedOnce) {
+  expr::Graph graph;
+  compile::Switches switches;
+  const Expr a = graph.symbol("a"), b = graph.symbol("b"), c = graph.symbol("c");
+  const std::vector<Expr> wanted{a * b + c, a * c - b, c - b * (a + c), pow(a, 2.0) + pow(b, 2.0), b * c, b * c + a};
+  const Function plain = compile::compile({{{a, b, c}}, wanted}, switches);
+  StraightLine line({3});
+  const auto outputs = line.call(plain, {line.block(0)}).outputs;
+  line.contract(outputs, {});
+  const Function contracted = line.finish(outputs, {});
+  const double x = 1.0 + std::ldexp(1.0, -30), y = 1.0 - std::ldexp(3.0, -29), z = -1.0;
+  const std::vector<double> found = called(contracted, {{x, y, z}});
+  EXPECT_EQ(found[0], std::fma(x, y, z));
+  EXPECT_EQ(found[1], std::fma(x, z, -y));
+  EXPECT_EQ(found[2], std::fma(-y, x + z, z));
+  EXPECT_EQ(found[3], std::fma(y, y, x * x));
+  EXPECT_EQ(found[4], y * z);
+  EXPECT_EQ(found[5], y * z + x);
+  EXPECT_LT(contracted.operation_count(), plain.operation_count());
+}
+
 }  // namespace
 }  // namespace daedalus::tests
