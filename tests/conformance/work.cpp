@@ -17,9 +17,9 @@ struct Work {
 };
 
 const Work runs[] = {
-    {"pendulum", "projection", "dop853", 1e-8, 5141, 5880, 137525},
-    {"andrews", "projection", "dop853", 1e-6, 647, 740, 388504},
-    {"transistor_amplifier", "auto", "radau", 1e-6, 11503, 450, 748908},
+    {"pendulum", "projection", "dop853", 1e-8, 5141, 5496, 270795},  // sums of slopes are in the line of a step
+    {"andrews", "projection", "dop853", 1e-6, 647, 688, 289352},
+    {"transistor_amplifier", "auto", "radau", 1e-6, 10615, 384, 690456},
 };
 
 TEST(Work, DoesNotGrow) {

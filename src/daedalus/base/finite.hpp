@@ -3,18 +3,34 @@
 #include <cstddef>
 #include <vector>
 
+#include "daedalus/base/fours.hpp"
+
 namespace daedalus {
 
-/// True where no value is NaN or infinite: either makes 0 * value NaN.
-inline bool all_finite(const double* values, std::size_t count) {
-  double even = 0.0, odd = 0.0;
-  std::size_t i = 0;
-  for (; i + 2 <= count; i += 2) {
-    even += 0.0 * values[i];
-    odd += 0.0 * values[i + 1];
+/// Either NaN or infinity makes 0 * value NaN.
+struct ZeroTimes {
+  [[gnu::always_inline]] static inline void run(const double* values, std::size_t count, double& sum) {
+    Four zeros = {}, more = {};
+    std::size_t i = 0;
+    for (; i + 8 <= count; i += 8) {
+      zeros += 0.0 * *four(values + i);
+      more += 0.0 * *four(values + i + 4);
+    }
+    if (i + 4 <= count) {
+      zeros += 0.0 * *four(values + i);
+      i += 4;
+    }
+    zeros += more;
+    sum = sum_of(zeros);
+    for (; i < count; ++i) sum += 0.0 * values[i];
   }
-  if (i < count) even += 0.0 * values[i];
-  return even + odd == 0.0;
+};
+
+/// True where no value is NaN or infinite.
+inline bool all_finite(const double* values, std::size_t count) {
+  double sum = 0.0;
+  in_fours<ZeroTimes>(values, count, sum);
+  return sum == 0.0;
 }
 
 inline bool all_finite(const std::vector<double>& values) { return all_finite(values.data(), values.size()); }

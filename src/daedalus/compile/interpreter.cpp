@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "daedalus/expr/hypotenuse.hpp"
+
 namespace daedalus::compile {
 
 namespace {
@@ -36,7 +38,8 @@ void interpret(const Function::Tape& tape, const double* const* inputs, double* 
       &&do_tanh, &&do_asinh, &&do_acosh, &&do_atanh,      &&do_exp,   &&do_log,       &&do_log10,  &&do_sqrt,
       &&do_cbrt, &&do_atan2, &&do_hypot, &&do_and,        &&do_or,    &&do_not,       &&do_abs,    &&do_sign,
       &&do_floor, &&do_min,  &&do_max,   &&do_less,       &&do_less_equal, &&do_equal, &&do_not_equal,
-      &&do_table, &&do_held, &&do_choose, &&do_store, &&do_end};
+      &&do_table, &&do_held, &&do_choose, &&do_multiply_add,
+      &&do_multiply_sub, &&do_sub_product, &&do_store, &&do_end};
   static_assert(sizeof(labels) / sizeof(labels[0]) == static_cast<std::size_t>(Code::end) + 1);
 #define DAEDALUS_NEXT __extension__({ goto* labels[static_cast<std::size_t>(at->code)]; })
 #define DAEDALUS_OP(label, expression) \
@@ -75,7 +78,7 @@ void interpret(const Function::Tape& tape, const double* const* inputs, double* 
   DAEDALUS_OP(do_sqrt, std::sqrt(A));
   DAEDALUS_OP(do_cbrt, std::cbrt(A));
   DAEDALUS_OP(do_atan2, std::atan2(A, B));
-  DAEDALUS_OP(do_hypot, std::hypot(A, B));
+  DAEDALUS_OP(do_hypot, expr::hypotenuse(A, B));
   DAEDALUS_OP(do_and, A != 0.0 && B != 0.0 ? 1.0 : 0.0);
   DAEDALUS_OP(do_or, A != 0.0 || B != 0.0 ? 1.0 : 0.0);
   DAEDALUS_OP(do_not, A == 0.0 ? 1.0 : 0.0);
@@ -91,6 +94,9 @@ void interpret(const Function::Tape& tape, const double* const* inputs, double* 
   DAEDALUS_OP(do_table, look_up(tape.tables[at->b], A, modes != nullptr ? &MODE : nullptr));
   DAEDALUS_OP(do_held, modes != nullptr ? MODE : A);
   DAEDALUS_OP(do_choose, A != 0.0 ? B : r[at->c]);
+  DAEDALUS_OP(do_multiply_add, std::fma(A, B, r[at->c]));
+  DAEDALUS_OP(do_multiply_sub, std::fma(A, B, -r[at->c]));
+  DAEDALUS_OP(do_sub_product, std::fma(-A, B, r[at->c]));
 do_store:
   (at->to < told ? outputs[at->to] : (r - tape.outputs)[at->to]) = r[at->a];
   ++at;

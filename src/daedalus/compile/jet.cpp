@@ -28,6 +28,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/compile/interpreter.hpp"
 #include "daedalus/compile/native_program.hpp"
+#include "daedalus/expr/hypotenuse.hpp"
 
 namespace daedalus::compile {
 
@@ -325,6 +326,12 @@ class Builder {
         if (!first && (b == none || steady[b]) && (c == none || steady[c])) step.rule = Rule::steady;
         return put(step);
       }
+      case Code::multiply_add:
+        return arithmetic(Code::add, arithmetic(Code::mul, a, b), c);
+      case Code::multiply_sub:
+        return arithmetic(Code::sub, arithmetic(Code::mul, a, b), c);
+      case Code::sub_product:
+        return arithmetic(Code::sub, c, arithmetic(Code::mul, a, b));
       case Code::held:
         return put({.code = Code::held, .operand = {value_of_[from.table], none, none}, .place = from.place});
       case Code::sign:
@@ -800,7 +807,7 @@ void Jet::Program::evaluate(const Step& step, const double* modes) {
       to = std::atan2(value(0), value(1));
       return;
     case Code::hypot:
-      to = std::hypot(value(0), value(1));
+      to = expr::hypotenuse(value(0), value(1));
       return;
     case Code::logical_and:
       to = value(0) != 0.0 && value(1) != 0.0 ? 1.0 : 0.0;
@@ -847,6 +854,9 @@ void Jet::Program::evaluate(const Step& step, const double* modes) {
     case Code::choose:
       pick(value(0) != 0.0 ? 1 : 2);
       return;
+    case Code::multiply_add:  // made of two
+    case Code::multiply_sub:
+    case Code::sub_product:
     case Code::store:
     case Code::end:
       return;

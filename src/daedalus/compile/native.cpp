@@ -1,4 +1,4 @@
-// Machine code for x86-64 with AVX: one pass over the tape, one instruction of the processor for most of its
+// Machine code for x86-64 with AVX and FMA: one pass over the tape, one instruction of the processor for most of its
 // instructions. A value that loses its register (native_registers.hpp) goes to the caller's buffer, never to the stack.
 // Every operation is rounded once and in the order of the tape, so that results equal the interpreter's to the
 // last bit; sine and cosine of one argument come from one call, which glibc computes with the same code as either.
@@ -22,6 +22,7 @@
 #include "daedalus/compile/native_program.hpp"
 #include "daedalus/compile/native_registers.hpp"
 #include "daedalus/compile/native_runs.hpp"
+#include "daedalus/expr/hypotenuse.hpp"
 
 namespace daedalus::compile {
 
@@ -72,7 +73,6 @@ std::uint64_t function_of(Code code) {
     case Code::cbrt: return unary(std::cbrt);
     case Code::pow: return binary(expr::power);
     case Code::atan2: return binary(std::atan2);
-    case Code::hypot: return binary(std::hypot);
     default: DAEDALUS_CHECK(false, "no function for instruction {}", static_cast<int>(code));
   }
 }
@@ -106,7 +106,7 @@ class Translator {
   void store(const NativeHome& to, int from) { a_.vmovsd(memory(to), xmm(from)); }
 
  private:
-  enum Number { zero, one, minus_one, sign_bit, all_but_sign, number_count };
+  enum Number { zero, one, minus_one, large_side, small_side, shrinking, growing, sign_bit, all_but_sign, inverse_bits, number_count };
 
   void begin() {
     if (!program_.calls && runs_.empty()) return;  // everything stays where the caller put it
@@ -132,13 +132,14 @@ class Translator {
     a_.ret();
     a_.align(asmjit::AlignMode::kData, 16);
     const std::uint64_t sign = std::uint64_t{1} << 63U;
-    const double plain[] = {0.0, 1.0, -1.0};
-    for (int i = 0; i < 3; ++i) {
+    const double plain[] = {0.0, 1.0, -1.0, expr::large_side, expr::small_side, expr::shrinking, expr::growing};
+    for (int i = 0; i < sign_bit; ++i) {
       a_.bind(numbers_[i]);
       const double both[] = {plain[i], plain[i]};
       a_.embed(both, sizeof both);
     }
-    for (const auto& [number, bits] : {std::pair{sign_bit, sign}, std::pair{all_but_sign, ~sign}}) {
+    for (const auto& [number, bits] :
+         {std::pair{sign_bit, sign}, std::pair{all_but_sign, ~sign}, std::pair{inverse_bits, expr::bits_of_inverse}}) {
       a_.bind(numbers_[number]);
       const std::uint64_t both[] = {bits, bits};
       a_.embed(both, sizeof both);
@@ -177,6 +178,7 @@ class Translator {
       case NativeHome::strided: return places_[home.index];
       case NativeHome::input: return x86::ptr_64(pointer(home.block), bytes(home.index));
       case NativeHome::mode: return x86::ptr_64(modes_, bytes(home.index));
+      case NativeHome::output: return place_of_output(home.index);
       case NativeHome::nowhere: break;
     }
     DAEDALUS_CHECK(false, "a value is nowhere at step {}", now_);
@@ -479,6 +481,10 @@ class Translator {
         a_.vblendvpd(result(step), no, yes, temporary[0]);
         return;
       }
+      case Code::hypot: return hypotenuse(step);
+      case Code::multiply_add: return multiply_add(step, x86::Inst::kIdVfmadd231sd, x86::Inst::kIdVfmadd213sd);
+      case Code::multiply_sub: return multiply_add(step, x86::Inst::kIdVfmsub231sd, x86::Inst::kIdVfmsub213sd);
+      case Code::sub_product: return multiply_add(step, x86::Inst::kIdVfnmadd231sd, x86::Inst::kIdVfnmadd213sd);
       case Code::store: return store(step);
       case Code::pow:
         if (is_small_power(step, tape_)) return power(step, tape_.constants[b]);
@@ -502,6 +508,50 @@ class Translator {
     }
   }
 
+  /// a b + c and its like: the result takes the register of an operand that is used no more, where there is one. `to_sum`
+  /// puts it in the place of c, `to_factor` in that of a.
+  void multiply_add(const Step& step, asmjit::InstId to_sum, asmjit::InstId to_factor) {
+    std::uint32_t a = step.operand[0], b = step.operand[1];
+    const std::uint32_t c = step.operand[2];
+    const auto leaves = [this](std::uint32_t value) { return registers_->register_of(value) >= 0 && registers_->is_done(value); };
+    if (!leaves(c) && !leaves(a) && leaves(b)) std::swap(a, b);
+    if (leaves(c) || !leaves(a)) {
+      if (registers_->register_of(a) < 0 && registers_->register_of(b) >= 0) std::swap(a, b);
+      const bool in_place = leaves(c);
+      x86::Xmm sum = temporary[0];
+      if (in_place)
+        sum = in_register(c);
+      else
+        copy(sum, c);
+      const x86::Xmm first = in_register(a);
+      emit_last(to_sum, sum, first, b);
+      if (in_place) return take_over(step, c);
+      a_.vmovapd(result(step), sum);
+      return;
+    }
+    const x86::Xmm first = in_register(a), second = in_register(b);
+    emit_last(to_factor, first, second, c);
+    take_over(step, a);
+  }
+
+  /// An instruction whose last operand may be read from memory.
+  void emit_last(asmjit::InstId instruction, const x86::Xmm& to, const x86::Xmm& middle, std::uint32_t last) {
+    if (registers_->read_in_place(last)) {
+      const x86::Mem place = memory(last);
+      a_.emit(instruction, to, middle, place);
+    } else {
+      const x86::Xmm in = in_register(last);
+      a_.emit(instruction, to, middle, in);
+    }
+  }
+
+  /// The result of a step is in the register of an operand that is used no more.
+  void take_over(const Step& step, std::uint32_t operand) {
+    const int r = registers_->register_of(operand);
+    registers_->release(step);
+    registers_->hold(r, step.to);
+  }
+
   /// temporary[0] over the operand
   void divide_one(const Step& step, std::uint32_t below_it) {
     const x86::Xmm denominator = in_register(below_it);
@@ -516,6 +566,8 @@ class Translator {
     else
       from = in_register(value);
     a_.vmovsd(registers_ == &whole_ ? place_of_output(step.to) : places_[step.to], from);
+    if (runs_.empty() && registers_->home(value).kind == NativeHome::nowhere)
+      registers_->set_home(value, {NativeHome::output, 0, step.to});
     registers_->release(step);
   }
 
@@ -543,6 +595,29 @@ class Translator {
     } else {
       a_.vmovapd(result(step), to);
     }
+  }
+
+  /// As expr::hypotenuse.
+  void hypotenuse(const Step& step) {
+    const x86::Xmm x = in_register(step.operand[0]), y = in_register(step.operand[1]);
+    const x86::Xmm side = temporary[0], mask = temporary[1], scale = temporary[2];
+    a_.vandpd(side, x, number(all_but_sign));
+    a_.vandpd(mask, y, number(all_but_sign));
+    a_.vmaxsd(side, side, mask);
+    a_.vmovapd(scale, x86::ptr(numbers_[one], 0, 16));
+    a_.vcmpsd(mask, side, number(large_side), above);
+    a_.vblendvpd(scale, scale, x86::ptr(numbers_[shrinking], 0, 16), mask);
+    a_.vcmpsd(mask, side, number(small_side), below);
+    a_.vblendvpd(scale, scale, x86::ptr(numbers_[growing], 0, 16), mask);
+    a_.vmulsd(side, x, scale);
+    a_.vmulsd(mask, y, scale);
+    a_.vmulsd(side, side, side);
+    a_.vmulsd(mask, mask, mask);
+    a_.vaddsd(side, side, mask);
+    a_.vsqrtsd(side, side, side);
+    a_.vmovapd(mask, number(inverse_bits));
+    a_.vpsubq(mask, mask, scale);
+    a_.vmulsd(result(step), side, mask);
   }
 
   // Operations that a frozen value may decide. The mode at place 0 is free for ever.
@@ -710,7 +785,8 @@ bool makes_native_code() {
   static const bool able = [] {
     const char* wish = std::getenv("DAEDALUS_NATIVE");
     const bool off = wish != nullptr && std::string_view(wish) == "0";
-    return !off && asmjit::CpuInfo::host().hasFeature(asmjit::CpuFeatures::X86::kAVX);
+    const asmjit::CpuInfo& processor = asmjit::CpuInfo::host();
+    return !off && processor.hasFeature(asmjit::CpuFeatures::X86::kAVX) && processor.hasFeature(asmjit::CpuFeatures::X86::kFMA);
   }();
   return able;
 }

@@ -9,7 +9,7 @@
 
 namespace daedalus::compile {
 
-/// Machine code of one tape. Where it cannot be made (another processor, no AVX, pages that may not be executed,
+/// Machine code of one tape. Where it cannot be made (another processor, no AVX or FMA, pages that may not be executed,
 /// switched off by DAEDALUS_NATIVE=0) there is no entry, and the interpreter does the work.
 class NativeCode {
  public:

@@ -4,36 +4,6 @@
 
 namespace daedalus::compile {
 
-namespace {
-
-int operands(Code code) {
-  switch (code) {
-    case Code::add:
-    case Code::sub:
-    case Code::mul:
-    case Code::div:
-    case Code::pow:
-    case Code::atan2:
-    case Code::hypot:
-    case Code::logical_and:
-    case Code::logical_or:
-    case Code::min:
-    case Code::max:
-    case Code::less:
-    case Code::less_equal:
-    case Code::equal:
-    case Code::not_equal: return 2;
-    case Code::choose: return 3;
-    case Code::held:  // its start, which matters without frozen values only
-    case Code::end: return 0;
-    default: return 1;
-  }
-}
-
-bool is_switched(Code code) { return code >= Code::abs && code <= Code::held; }
-
-}  // namespace
-
 bool is_small_power(const NativeProgram::Step& step, const Function::Tape& tape) {
   if (step.code != Code::pow || step.operand[1] >= tape.constants.size()) return false;
   const double exponent = tape.constants[step.operand[1]];
@@ -44,7 +14,6 @@ bool is_call(const NativeProgram::Step& step, const Function::Tape& tape) {
   switch (step.code) {
     case Code::pow: return !is_small_power(step, tape);
     case Code::atan2:
-    case Code::hypot:
     case Code::table: return true;
     default: return step.code >= Code::sin && step.code <= Code::cbrt && step.code != Code::sqrt;
   }
@@ -60,7 +29,7 @@ NativeProgram::NativeProgram(const Function::Tape& tape) : constants(tape.consta
     if (from.code == Code::end) break;
     Step step{from.code};
     const std::uint32_t registers[] = {from.a, from.b, from.c};
-    for (int k = 0; k < operands(from.code); ++k) step.operand[k] = value_in[registers[k]];
+    for (int k = 0; k < operand_count(from.code); ++k) step.operand[k] = value_in[registers[k]];
     if (is_switched(from.code)) step.place = from.c;
     if (from.code == Code::table) step.table = from.b;
     if (from.code == Code::held) step.table = from.a;

@@ -17,6 +17,7 @@ struct NativeHome {
     array,  ///< in the buffer as well, in a place that is not given out again
     input,
     mode,
+    output,   ///< where a store put it
     strided  ///< moves from one turn of a loop to the next
   } kind = nowhere;
   std::uint32_t block = 0;  ///< of an input
@@ -57,6 +58,8 @@ class NativeRegisters {
         while (next_use(value) == now) ++cursor_[value];
   }
 
+  /// Whether nothing after this step uses a value.
+  bool is_done(std::uint32_t value) const { return next_use(value) == none; }
   int register_of(std::uint32_t value) const { return register_of_[value]; }  ///< or -1
   const NativeHome& home(std::uint32_t value) const { return home_[value]; }
   void set_home(std::uint32_t value, NativeHome home) { home_[value] = home; }

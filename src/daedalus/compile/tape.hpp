@@ -18,9 +18,43 @@ enum class Code : std::uint8_t {
   table,  ///< decided by a switch as well; b is the number of the table
   held,   ///< a value that only events change; a holds its start
   choose,
+  multiply_add,  ///< a b + c, rounded once; only StraightLine makes these three
+  multiply_sub,  ///< a b - c
+  sub_product,   ///< c - a b
   store,  ///< outputs[to] = a
   end,
 };
+
+/// Whether the place of a frozen value stands in the third operand.
+inline bool is_switched(Code code) { return code >= Code::abs && code <= Code::held; }
+
+/// How many operands are registers whose values count.
+inline int operand_count(Code code) {
+  switch (code) {
+    case Code::add:
+    case Code::sub:
+    case Code::mul:
+    case Code::div:
+    case Code::pow:
+    case Code::atan2:
+    case Code::hypot:
+    case Code::logical_and:
+    case Code::logical_or:
+    case Code::min:
+    case Code::max:
+    case Code::less:
+    case Code::less_equal:
+    case Code::equal:
+    case Code::not_equal: return 2;
+    case Code::choose:
+    case Code::multiply_add:
+    case Code::multiply_sub:
+    case Code::sub_product: return 3;
+    case Code::held:  // its start, which matters without frozen values only
+    case Code::end: return 0;
+    default: return 1;
+  }
+}
 
 struct Instruction {
   Code code;

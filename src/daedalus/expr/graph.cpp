@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "daedalus/base/error.hpp"
+#include "daedalus/expr/hypotenuse.hpp"
 
 namespace daedalus::expr {
 
@@ -114,7 +115,7 @@ double apply(Op op, double a, double b, double c) {
     case Op::atan2: return std::atan2(a, b);
     case Op::min: return b < a ? b : a;
     case Op::max: return a < b ? b : a;
-    case Op::hypot: return std::hypot(a, b);
+    case Op::hypot: return hypotenuse(a, b);
     case Op::less: return a < b ? 1.0 : 0.0;
     case Op::less_equal: return a <= b ? 1.0 : 0.0;
     case Op::equal: return a == b ? 1.0 : 0.0;

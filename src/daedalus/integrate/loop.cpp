@@ -19,6 +19,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/finite.hpp"
+#include "daedalus/base/fours.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/integrate/crossing.hpp"
 #include "daedalus/integrate/error_norm.hpp"
@@ -84,6 +85,24 @@ const char* words_for(Evaluation outcome) {
 
 std::string time_text(double t) { return brief(t, 12); }
 
+/// Whether no component was moved by more than a projection may move it.
+struct NearProjection {
+  [[gnu::always_inline]] static inline void run(const double* to, const double* from, double rtol, const double* atol,
+                                                std::size_t n, bool& near) {
+    FourMasks good = {-1, -1, -1, -1};
+    Four size, moved;
+    std::size_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      const Four there = *four(to + i), way = there - *four(from + i);
+      magnitude(there, size);
+      magnitude(way, moved);
+      good &= moved <= farthest_projection * (*four(atol + i) + rtol * size);
+    }
+    near = (good[0] & good[1] & good[2] & good[3]) != 0;
+    for (; i < n; ++i) near = near && std::abs(to[i] - from[i]) <= farthest_projection * (atol[i] + rtol * std::abs(to[i]));
+  }
+};
+
 class Run {
  public:
   Run(const System& system, const IntegratorEntry& method, Stepper& stepper, const LoopOptions& options,
@@ -95,6 +114,8 @@ class Run {
         observer_(observer),
         x_(x),
         direction_(options.t_end < options.t_start ? -1.0 : 1.0),
+        power_(estimate_power(method)),
+        nearest_end_(std::min(std::sqrt(below_tolerance * epsilon / options.tolerance.rtol), farthest_end)),
         t_(options.t_start),
         row_(system.dimension),
         before_(stepper.stats()),
@@ -319,7 +340,9 @@ class Run {
   double growth(double error, double most, double before) const {
     if (!std::isfinite(error)) return least_factor;
     if (error == 0.0) return most;
-    const double power = 1.0 / estimate_power(method_) - 0.75 * attempt_.memory;
+    if (attempt_.memory == 0.0 && power_ == 8)
+      return std::clamp(safety / std::sqrt(std::sqrt(std::sqrt(error))), least_factor, most);
+    const double power = 1.0 / power_ - 0.75 * attempt_.memory;
     return std::clamp(safety * before * std::pow(error, -power), least_factor, most);
   }
 
@@ -335,15 +358,16 @@ class Run {
     attempt_ = stepper_.attempt(h, tolerance);
     explained_ = attempt_.outcome != Evaluation::ok;
     if (explained_) return refuse(attempt_.outcome);
-    if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
+    double* candidate = stepper_.candidate();
+    if (!all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     if (tolerance != nullptr && !(attempt_.error <= most_error())) return Refusal::error;
     if (system_.project) {
       ++result_.stats.projections;
-      std::copy(stepper_.candidate(), stepper_.candidate() + x_.size(), row_.begin());
-      const Evaluation outcome = system_.project(t_next, stepper_.candidate());
+      std::copy_n(candidate, x_.size(), row_.begin());
+      const Evaluation outcome = system_.project(t_next, candidate);
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
-      if (!all_finite(stepper_.candidate(), x_.size())) return refuse(Evaluation::not_finite);
+      if (!all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     }
     if (crossing_ && !stays_on_branch(t_next, tolerance)) return Refusal::branch;
     if (system_.project) {
@@ -369,12 +393,9 @@ class Run {
   /// further has found another branch, or a direction in which the constraints are nearly dependent.
   bool projected_too_far(const Tolerance& tolerance) {
     const double* candidate = stepper_.candidate();
-    std::size_t far = 0;  // counted, not decided one by one: this loop runs several at a time
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double least = tolerance.atol[i] + tolerance.rtol * std::abs(candidate[i]);
-      far += !(std::abs(candidate[i] - row_[i]) <= farthest_projection * least);
-    }
-    if (far == 0) return false;
+    bool near = true;
+    in_fours<NearProjection>(candidate, row_.data(), tolerance.rtol, tolerance.atol.data(), x_.size(), near);
+    if (near) return false;
     double sum = 0.0, most = 0.0;
     std::size_t worst = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {
@@ -391,7 +412,7 @@ class Run {
   }
 
   /// The least distance from a singular position at which steps end.
-  double nearest_end() const { return std::min(std::sqrt(below_tolerance * epsilon / options_.tolerance.rtol), farthest_end); }
+  double nearest_end() const { return nearest_end_; }
 
   /// Over a singular position a step may be as far off as a projection brings back, where shorter ones would lose more to
   /// round-off.
@@ -650,6 +671,8 @@ class Run {
   const Observer& observer_;
   std::vector<double>& x_;
   const double direction_;
+  const int power_;  ///< with which the estimate of the error shrinks
+  const double nearest_end_;
   double t_, t_old_ = 0.0;
   std::vector<double> row_;
   std::unique_ptr<EventSearch> search_;

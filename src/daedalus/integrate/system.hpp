@@ -149,12 +149,25 @@ struct NormalForm {
   std::function<Evaluation(double t, const double* xi, const double* eta, const double* x, double* k)> gains;
 };
 
+/// The stages of an explicit Runge-Kutta step from x with the slope k_1, counted from k_2 on.
+struct ExplicitStages {
+  std::vector<double> nodes;              ///< c_i: stage i is evaluated at t + c_i h
+  std::vector<std::vector<double>> rows;  ///< a_i1, a_i2, ...: there the state is x + h sum_j a_ij k_j
+  std::vector<std::vector<double>> sums;  ///< weights of further sums of slopes; the first is that of the end of the step
+  std::size_t stride = 0;                 ///< from one result to the next: the dimension in whole fours, to which x and k_1 have room too
+};
+/// Evaluates all of these. The results: k_2, k_3, ..., the state of the last stage, the end x + h (first sum), then the other
+/// sums; 0 between them. False where the stages have to be evaluated one by one.
+using StagesInLine = std::function<bool(double t, double h, const double* x, const double* k_1, double* results)>;
+
 /// A system of numbers in one view. The callables own their workspace: one System serves one trajectory at a time.
 struct System {
   std::size_t dimension = 0;  ///< of x, or of y in the implicit view
 
   /// x' = ode(t, x)
   std::function<Evaluation(double t, const double* x, double* dx)> ode;
+  /// Makes one function of all stages of a step, where there is one that is faster; else it returns an empty one.
+  std::function<StagesInLine(const ExplicitStages& stages)> stages_in_line = {};
   /// Writes df/dx, row by row; empty where only differences give it.
   std::function<Evaluation(double t, const double* x, double* jacobian)> ode_jacobian;
 

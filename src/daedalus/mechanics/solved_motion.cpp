@@ -6,7 +6,11 @@
 #include <unordered_set>
 #include <utility>
 
+#include "daedalus/base/finite.hpp"
+#include "daedalus/base/fours.hpp"
+#include "daedalus/base/kept.hpp"
 #include "daedalus/compile/compile_as_wished.hpp"
+#include "daedalus/compile/straight_line.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/mechanics/kkt_elimination.hpp"
 
@@ -22,8 +26,16 @@ std::size_t most_operations(std::size_t rows) {
   return std::min(of_small_mechanisms * rows, std::max(of_chains * rows, in_all));
 }
 
-/// Cancellation in a pivot up to which the elimination keeps ten digits.
-constexpr double most_cancellation = 1e5;
+/// The same function, with products that become part of the sums that they are used in: fewer operations, and shorter waits in
+/// recursions along a chain.
+compile::Function contracted(const compile::Function& function) {
+  compile::StraightLine line(function.blocks());
+  std::vector<compile::StraightLine::Values> inputs;
+  for (std::size_t block = 0; block < function.blocks().size(); ++block) inputs.push_back(line.block(block));
+  const auto [outputs, notes] = line.call(function, inputs);
+  line.contract(outputs, notes);
+  return line.finish(outputs, notes);
+}
 
 /// Leaves out what does not depend on any input, if it is as it should be.
 bool drop_constants(std::vector<Expr>& values, const std::unordered_set<expr::NodeId>& varying,
@@ -58,10 +70,11 @@ std::shared_ptr<const SolvedMotion> SolvedMotion::of(const Functions& fn) {
   std::vector<Expr> inverse_masses = elimination->inverse_masses(), cancellations = elimination->cancellations();
   if (!drop_constants(inverse_masses, varying, numbers, switches)) return nullptr;
   if (!drop_constants(cancellations, varying, numbers, switches)) return nullptr;
-  const auto make = [&](const std::vector<std::vector<Expr>>& inputs, std::vector<Expr> outputs, const std::vector<Expr>& f,
-                        const std::vector<Expr>& gamma, const std::vector<Expr>& constraints) {
+  const std::vector<Expr> no_forces(fn.n, eq.t.graph().constant(0.0));
+  const auto make = [&](const std::vector<std::vector<Expr>>& inputs, const std::vector<Expr>& f, const std::vector<Expr>& gamma,
+                        const std::vector<Expr>& constraints) {
     KktElimination::Solution solution = elimination->solve(f, gamma);
-    outputs.insert(outputs.end(), solution.a.begin(), solution.a.end());
+    std::vector<Expr> outputs = std::move(solution.a);
     Part part;
     part.positive = inverse_masses.size();
     part.cancellations = cancellations.size();
@@ -74,57 +87,117 @@ std::shared_ptr<const SolvedMotion> SolvedMotion::of(const Functions& fn) {
     return part;
   };
 
-  const Expr zero = eq.t.graph().constant(0.0);
-  const std::vector<Expr> nothing(fn.n, zero);
-  std::vector<Expr> gamma, position, velocity;
-  for (const Constraint& constraint : eq.constraints) {
-    gamma.push_back(constraint.gamma);
-    position.push_back(constraint.holonomic ? -constraint.position : zero);
-    velocity.push_back(-constraint.velocity);
+  std::vector<Expr> gamma, position, violation, correction;
+  for (std::size_t i = 0; i < fn.m; ++i) {
+    gamma.push_back(eq.constraints[i].gamma);
+    if (eq.constraints[i].holonomic) position.push_back(eq.constraints[i].position);
+    violation.push_back(eq.t.graph().symbol("violation " + std::to_string(i + 1)));  // no name in a model has a space
+    correction.push_back(-violation.back());
   }
   auto out = std::make_shared<SolvedMotion>();
   const bool noted = fn.n * fn.m <= most_noted;
-  out->slopes = make(moving, eq.v, eq.f, gamma, noted ? elimination->inverse_constraints() : std::vector<Expr>{});
-  if (fn.holonomic == fn.m) out->position_step = make({{eq.t}, eq.q}, {}, nothing, position, {});
-  out->velocity_step = make({{eq.t}, eq.q, eq.v}, {}, nothing, velocity, {});
+  out->accelerations = make(moving, eq.f, gamma, noted ? elimination->inverse_constraints() : std::vector<Expr>{});
+  out->correction = make({{eq.t}, eq.q, violation}, no_forces, correction, {});
+  const bool all = fn.holonomic == fn.m;
+  if (all || fn.holonomic == 0) {
+    compile::Function positions;
+    if (all) positions = compile::compile({{{eq.t}, eq.q}, position, &numbers, compile::Request::NewSwitches::none}, switches);
+    out->landing = landing_of(*out, positions, fn);
+  }
+  // Behind the landing, in which both parts share what they compute alike.
+  for (Part* part : {&out->accelerations, &out->correction}) part->function = contracted(part->function);
   return out;
+}
+
+std::shared_ptr<const SolvedMotion> SolvedMotion::kept(const std::shared_ptr<const Functions>& functions) {
+  static Kept<Functions, SolvedMotion> kept;
+  return kept.of(functions, [&] { return of(*functions); });
+}
+
+SolvedMotion::Part SolvedMotion::landing_of(const SolvedMotion& motion, const compile::Function& positions, const Functions& fn) {
+  compile::StraightLine line({1, fn.n, fn.n});
+  using Values = compile::StraightLine::Values;
+  const Values t = line.block(0), v = line.block(2);
+  Values q = line.block(1), last(fn.n, line.constant(0.0));
+  Part part = motion.accelerations;
+  // Inverse masses come first, measures of cancellation behind them.
+  Values positive, cancellations, constraints;
+  const auto keep = [&](const Part& of, const Values& notes) {
+    const auto middle = notes.begin() + static_cast<std::ptrdiff_t>(of.positive);
+    const auto end = middle + static_cast<std::ptrdiff_t>(of.cancellations);
+    positive.insert(positive.end(), notes.begin(), middle);
+    cancellations.insert(cancellations.end(), middle, end);
+    constraints.assign(end, notes.end());
+  };
+  if (positions.output_count() > 0) {
+    const Values begin = q;
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      const auto found = line.call(motion.correction.function, {t, begin, line.call(positions, {t, q}).outputs});
+      if (iteration == 0) keep(motion.correction, found.notes);
+      last = found.outputs;
+      q = line.sum(q, last);
+    }
+  }
+  const auto back = line.call(motion.correction.function, {t, q, line.call(fn.velocity, {t, q, v}).outputs});
+  const Values velocities = line.sum(v, back.outputs);
+  const auto there = line.call(motion.accelerations.function, {t, q, velocities});
+  keep(motion.accelerations, there.notes);
+  Values outputs = std::move(last), notes = std::move(positive);
+  for (const Values* more : {&std::as_const(q), &velocities, &there.outputs}) outputs.insert(outputs.end(), more->begin(), more->end());
+  part.positive = notes.size();
+  part.cancellations = cancellations.size();
+  for (const Values* more : {&cancellations, &constraints}) notes.insert(notes.end(), more->begin(), more->end());
+  line.contract(outputs, notes);
+  part.function = line.finish(outputs, notes);
+  return part;
+}
+
+namespace {
+
+/// Whether all numbers are above 0 and at most `most`, of which there may be none.
+struct Bounded {
+  [[gnu::always_inline]] static inline void run(const double* numbers, std::size_t count, double most, bool& result) {
+    FourMasks good = {-1, -1, -1, -1};
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4) good &= (*four(numbers + i) > 0.0) & (*four(numbers + i) <= most);
+    result = (good[0] & good[1] & good[2] & good[3]) != 0;
+    for (; i < count; ++i) result = result && numbers[i] > 0.0 && numbers[i] <= most;
+  }
+};
+
+bool bounded(const double* numbers, std::size_t count, double most) {
+  bool result = true;
+  if (count > 0) in_fours<Bounded>(numbers, count, most, result);
+  return result;
+}
+
+}  // namespace
+
+bool SolvedMotion::Part::trusts(const double* notes) const {
+  return bounded(notes, positive, std::numeric_limits<double>::infinity()) &&
+         bounded(notes + positive, cancellations, most_cancellation);
 }
 
 SolvedEvaluator::SolvedEvaluator(std::shared_ptr<const SolvedMotion> motion)
     : motion_(std::move(motion)),
-      slopes_(motion_->slopes.function.make_scratch()),
-      position_step_(motion_->position_step.function.make_scratch()),
-      velocity_step_(motion_->velocity_step.function.make_scratch()) {}
+      accelerations_(motion_->accelerations.function.make_scratch()),
+      landing_(motion_->landing.function.make_scratch()) {}
 
 bool SolvedEvaluator::call(const SolvedMotion::Part& part, compile::Function::Scratch& scratch, const double* const* inputs,
                            const double* frozen, double* outputs) {
-  part.function(inputs, outputs, scratch, frozen);
-  // Counted, not decided one by one: these loops run several at a time.
   const std::size_t count = part.function.output_count();
-  std::size_t bad = count == 0;
-  for (std::size_t i = 0; i < count; ++i) bad += !(std::abs(outputs[i]) <= std::numeric_limits<double>::max());
-  const double* next = scratch.data();
-  const double* end = next + part.positive;
-  for (; next < end; ++next) bad += !(*next > 0.0);
-  for (end += part.cancellations; next < end; ++next) bad += !(*next > 0.0) + !(*next <= most_cancellation);
-  return bad == 0;
+  if (count == 0) return false;
+  part.function(inputs, outputs, scratch, frozen);
+  last_ = {scratch.data() + part.positive + part.cancellations, part.constraints};
+  return all_finite(outputs, count) && part.trusts(scratch.data());
 }
 
-bool SolvedEvaluator::slopes(const double* const* inputs, const double* frozen, double* dx) {
-  return call(motion_->slopes, slopes_, inputs, frozen, dx);
+bool SolvedEvaluator::accelerations(const double* const* inputs, const double* frozen, double* a) {
+  return call(motion_->accelerations, accelerations_, inputs, frozen, a);
 }
 
-bool SolvedEvaluator::position_step(const double* const* inputs, const double* frozen, double* dq) {
-  return call(motion_->position_step, position_step_, inputs, frozen, dq);
-}
-
-bool SolvedEvaluator::velocity_step(const double* const* inputs, const double* frozen, double* dv) {
-  return call(motion_->velocity_step, velocity_step_, inputs, frozen, dv);
-}
-
-std::span<const double> SolvedEvaluator::inverse_constraints() const {
-  const SolvedMotion::Part& part = motion_->slopes;
-  return {slopes_.data() + part.positive + part.cancellations, part.constraints};
+bool SolvedEvaluator::land(const double* const* inputs, const double* frozen, double* landed) {
+  return call(motion_->landing, landing_, inputs, frozen, landed);
 }
 
 }  // namespace daedalus::mechanics

@@ -174,6 +174,14 @@ void let_stages_be_projected(integrate::System& system, integrate::BranchHooks& 
     const Evaluation outcome = project(t, state.data());
     return outcome == Evaluation::ok ? ode(t, state.data(), dx) : outcome;
   };
+  if (system.stages_in_line)
+    system.stages_in_line = [stages, make = system.stages_in_line](const integrate::ExplicitStages& wanted) {
+      integrate::StagesInLine line = make(wanted);
+      if (!line) return line;
+      return integrate::StagesInLine([stages, line](double t, double h, const double* x, const double* slope, double* results) {
+        return *stages == integrate::Stages::as_they_are && line(t, h, x, slope, results);
+      });
+    };
 }
 
 std::string passed_text(const std::vector<integrate::SingularPosition>& passed) {

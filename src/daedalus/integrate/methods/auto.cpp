@@ -53,6 +53,7 @@ class Automatic final : public Stepper {
         trial_slope_(leading_) {
     explicit_system_.dimension = leading_;
     explicit_system_.ode = system.ode;
+    explicit_system_.stages_in_line = system.stages_in_line;
     explicit_system_.series = system.series;
     explicit_system_.coordinates = system.coordinates;
     explicit_system_.project_error = system.project_error;
@@ -77,19 +78,9 @@ class Automatic final : public Stepper {
 
   Attempt attempt(double h, const Tolerance* tolerance) override {
     tolerance_ = tolerance;
-    Attempt result;
-    if (turn_) {
-      result.outcome = turn();
-      if (result.outcome != Evaluation::ok) return result;
-    }
-    const Stats before = current().stats();
-    result = current().attempt(h, tolerance);
-    if (result.outcome == Evaluation::ok && !is_whole()) {
-      std::copy_n(y_.begin(), whole_, candidate_.begin());
-      std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
-    }
-    count(before);
-    return result;
+    if (turn_)
+      if (const Evaluation outcome = turn(); outcome != Evaluation::ok) return {.outcome = outcome};
+    return attempt_in_turn(h, tolerance);
   }
 
   double* candidate() override { return is_whole() ? current().candidate() : candidate_.data(); }
@@ -158,6 +149,17 @@ class Automatic final : public Stepper {
   Stepper& current() const { return stiff_ ? *implicit_ : *explicit_; }
   /// Whether the method at work has all of the state.
   bool is_whole() const { return stiff_ || whole_ == leading_; }
+
+  Attempt attempt_in_turn(double h, const Tolerance* tolerance) {
+    const Stats before = current().stats();
+    Attempt result = current().attempt(h, tolerance);
+    if (result.outcome == Evaluation::ok && !is_whole()) {
+      std::copy_n(y_.begin(), whole_, candidate_.begin());
+      std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
+    }
+    count(before);
+    return result;
+  }
 
   /// Takes the power series for the explicit method where many digits are asked for and the equations can be expanded.
   void consider_series(const Tolerance& tolerance) {
@@ -302,6 +304,7 @@ class Automatic final : public Stepper {
   void count(const Stats& before) {
     const Stats& after = current().stats();
     stats_.rhs += after.rhs - before.rhs;
+    if (!stiff_) return;
     stats_.jacobians += after.jacobians - before.jacobians;
     stats_.factorizations += after.factorizations - before.factorizations;
     stats_.newton_iterations += after.newton_iterations - before.newton_iterations;

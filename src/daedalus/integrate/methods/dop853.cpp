@@ -15,6 +15,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <span>
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/integrate/error_norm.hpp"
@@ -54,6 +55,46 @@ struct EndOfStep {
   }
 };
 
+/// The same where all stages were one line, which gives the end and the sums for the estimates: copies the end.
+struct EndOfLine {
+  [[gnu::always_inline]] static inline void run(const double* now, const double* line, std::size_t stride, double rtol,
+                                                const double* atol, std::size_t n, double* __restrict end, EndOfStep& result) {
+    Four sums5 = {}, sums3 = {};
+    for (std::size_t i = 0; i < n; i += 4) {
+      Four size, size_after;
+      const Four before = *four(now + i), after = *four(line + i);
+      *four(end + i) = after;
+      magnitude(before, size);
+      magnitude(after, size_after);
+      larger(size, size_after, size);
+      const Four inverse = 1.0 / (*four(atol + i) + rtol * size);
+      const Four error5 = *four(line + stride + i) * inverse, error3 = *four(line + 2 * stride + i) * inverse;
+      sums5 += error5 * error5;
+      sums3 += error3 * error3;
+    }
+    result = {sum_of(sums5), sum_of(sums3)};
+  }
+};
+
+/// What a line of all stages has to do: k2 to k12, the end of the step and both error estimates.
+ExplicitStages stages_of_a_step(std::size_t stride) {
+  ExplicitStages stages;
+  stages.stride = stride;
+  const auto dense = [](std::span<const Term> row) {
+    std::vector<double> weights(12, 0.0);
+    for (const Term& term : row) weights[term.stage - 1] = term.weight;
+    return weights;
+  };
+  for (std::size_t stage = 2; stage <= 12; ++stage) {
+    stages.nodes.push_back(dop853::node[stage]);
+    stages.rows.push_back(dense(dop853::rows[stage]));
+  }
+  std::vector<double> difference = dense(dop853::weights);
+  for (const Term& term : dop853::weights_of_order_3) difference[term.stage - 1] -= term.weight;
+  stages.sums = {dense(dop853::weights), dense(dop853::error_of_order_5), difference};
+  return stages;
+}
+
 /// Squares of k13 - k12, of the difference of the states that these belong to, and of the state.
 struct EndDifferences {
   double slope = 0.0, state = 0.0, size = 0.0;
@@ -88,6 +129,11 @@ class Dop853 final : public Stepper {
     k_[0] = nullptr;
     for (std::size_t stage = 1; stage <= 16; ++stage) k_[stage] = slopes_.data() + (stage - 1) * room_;
     for (std::size_t i = 0; i < 7; ++i) r_[i] = dense_.data() + i * n_;
+    if (system.stages_in_line) line_ = system.stages_in_line(stages_of_a_step(room_));
+    if (line_) {
+      results_.resize(15 * room_);
+      for (std::size_t stage = 2; stage <= 12; ++stage) k_[stage] = results_.data() + (stage - 2) * room_;
+    }
     if (system.project_error) {
       error5_.resize(n_);
       error3_.resize(n_);
@@ -108,12 +154,18 @@ class Dop853 final : public Stepper {
     h_ = h;
     Attempt result;
     result.memory = beta_;
-    result.outcome = evaluate_stages();
-    if (result.outcome != Evaluation::ok) return result;
-    if (tolerance == nullptr)
-      move<dop853::weights>(h, candidate_.data());
+    in_line_ = line_ && line_(t_, h, now_.data(), k_[1], results_.data());
+    if (in_line_)
+      stats_.rhs += 11;
     else
+      result.outcome = evaluate_stages();
+    if (result.outcome != Evaluation::ok) return result;
+    if (tolerance != nullptr)
       finish(*tolerance, result);
+    else if (in_line_)
+      std::copy_n(results_.data() + 12 * room_, n_, candidate_.data());
+    else
+      move<dop853::weights>(h, candidate_.data());
     return result;
   }
 
@@ -158,7 +210,7 @@ class Dop853 final : public Stepper {
   }
 
   /// Stages 2 to 12; the argument of stage 12 stays in argument_.
-  Evaluation evaluate_stages() {
+  [[gnu::noinline]] Evaluation evaluate_stages() {
     Evaluation outcome = Evaluation::ok;
     const auto good = [&]<const auto & row>(std::size_t stage) {
       move<row>(h_, argument_.data());
@@ -184,7 +236,10 @@ class Dop853 final : public Stepper {
     // So small an addition that it changes nothing but 0, by which nothing can be divided.
     for (std::size_t i = 0; i < n_; ++i) atol_[i] = tolerance.atol[i] + std::numeric_limits<double>::min();
     EndOfStep end;
-    in_fours<EndOfStep>(now_.data(), k_, h_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
+    if (in_line_)
+      in_fours<EndOfLine>(now_.data(), results_.data() + 12 * room_, room_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
+    else
+      in_fours<EndOfStep>(now_.data(), k_, h_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
     if (system_.project_error) end = projected_errors(tolerance);
     const double mixed = end.sum5 + 0.01 * end.sum3;
     result.error = mixed > 0.0 ? std::abs(h_) * end.sum5 / std::sqrt(static_cast<double>(n_) * mixed) : mixed;
@@ -210,11 +265,13 @@ class Dop853 final : public Stepper {
   }
 
   /// The component with the largest error of order 5.
-  std::optional<std::size_t> worst_of(const Tolerance& tolerance) const {
+  [[gnu::noinline]] std::optional<std::size_t> worst_of(const Tolerance& tolerance) const {
     std::optional<std::size_t> worst;
     double largest = -1.0;
     for (std::size_t i = 0; i < n_; ++i) {
-      const double error = system_.project_error ? error5_[i] : weighted<dop853::error_of_order_5>(k_, i);
+      const double error = system_.project_error ? error5_[i]
+                           : in_line_            ? results_[13 * room_ + i]
+                                                 : weighted<dop853::error_of_order_5>(k_, i);
       const double size = std::abs(error) / error_weight(tolerance, i, now_[i], candidate_[i]);
       if (!(size > largest)) continue;
       largest = size;
@@ -227,7 +284,8 @@ class Dop853 final : public Stepper {
   /// round-off say nothing.
   void detect_stiffness() {
     EndDifferences difference;
-    in_fours<EndDifferences>(k_, candidate_.data(), argument_.data(), n_, difference);
+    const double* of_stage_12 = in_line_ ? results_.data() + 11 * room_ : argument_.data();
+    in_fours<EndDifferences>(k_, candidate_.data(), of_stage_12, n_, difference);
     constexpr double noise = 100.0 * std::numeric_limits<double>::epsilon();
     const bool seen = difference.state > noise * noise * difference.size;
     stiffness_ = seen ? std::abs(h_) * std::sqrt(difference.slope / difference.state) : 0.0;
@@ -264,6 +322,9 @@ class Dop853 final : public Stepper {
   const std::size_t room_;  ///< n, padded; numbers behind the first n are and stay 0
   std::vector<double> old_, now_, candidate_, argument_, atol_, slopes_, dense_;
   std::vector<double> error5_, error3_;  ///< where errors are projected
+  StagesInLine line_;
+  std::vector<double> results_;  ///< of a line: k2 to k12, the state of stage 12, the end, both estimates
+  bool in_line_ = false;         ///< the last attempt was one
   Slopes k_;
   std::array<double*, 7> r_;  ///< r2 to r8
   double t_old_ = 0.0, h_ = 0.0, stiffness_ = 0.0;
