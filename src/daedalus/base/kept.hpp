@@ -7,8 +7,8 @@
 
 namespace daedalus {
 
-/// Values that follow from others and are dear: made once for each, and kept as long as that lives. Threads may ask at the
-/// same time.
+/// Values that follow from others and are dear: made once for each, and kept as long as that lives. Threads may ask at
+/// the same time.
 template <class Source, class Value>
 class Kept {
  public:

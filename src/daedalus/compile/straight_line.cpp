@@ -38,7 +38,8 @@ struct StraightLine::Parts {
   std::vector<expr::Graph::TableUse> tables;
 };
 
-StraightLine::StraightLine(const std::vector<std::size_t>& blocks) : blocks_(blocks), parts_(std::make_unique<Parts>()) {
+StraightLine::StraightLine(const std::vector<std::size_t>& blocks)
+    : blocks_(blocks), parts_(std::make_unique<Parts>()) {
   for (const std::size_t size : blocks) {
     first_of_block_.push_back(inputs_);
     inputs_ += static_cast<Value>(size);
@@ -54,8 +55,8 @@ StraightLine::Values StraightLine::block(std::size_t number) const {
 }
 
 StraightLine::Value StraightLine::constant(double number) {
-  const auto [found, fresh] =
-      parts_->constant_of.try_emplace(std::bit_cast<std::uint64_t>(number), first_constant + static_cast<Value>(parts_->constants.size()));
+  const auto [found, fresh] = parts_->constant_of.try_emplace(
+      std::bit_cast<std::uint64_t>(number), first_constant + static_cast<Value>(parts_->constants.size()));
   if (fresh) parts_->constants.push_back(number);
   return found->second;
 }
@@ -68,7 +69,9 @@ StraightLine::Value StraightLine::compute(const Instruction& instruction) {
 
 StraightLine::Value StraightLine::sum(Value a, Value b) { return compute({Code::add, 0, a, b}); }
 StraightLine::Value StraightLine::product(Value a, Value b) { return compute({Code::mul, 0, a, b}); }
-StraightLine::Value StraightLine::multiply_add(Value a, Value b, Value c) { return compute({Code::multiply_add, 0, a, b, c}); }
+StraightLine::Value StraightLine::multiply_add(Value a, Value b, Value c) {
+  return compute({Code::multiply_add, 0, a, b, c});
+}
 
 StraightLine::Values StraightLine::sum(const Values& a, const Values& b) {
   Values result(a.size());
@@ -90,7 +93,8 @@ StraightLine::Called StraightLine::call(const Function& function, const std::vec
   for (Instruction instruction : tape.code) {
     if (instruction.code == Code::end) break;
     if (instruction.code == Code::store) {
-      (instruction.to < told ? called.outputs[instruction.to] : called.notes[instruction.to - told]) = in[instruction.a];
+      (instruction.to < told ? called.outputs[instruction.to] : called.notes[instruction.to - told]) =
+          in[instruction.a];
       continue;
     }
     const std::uint32_t to = instruction.to;
@@ -102,7 +106,9 @@ StraightLine::Called StraightLine::call(const Function& function, const std::vec
     if (operands < 3 && !is_switched(instruction.code)) instruction.c = 0;
     if (instruction.code == Code::table) {
       const expr::Graph::TableUse& table = tape.tables[instruction.b];
-      const auto same = [&](const expr::Graph::TableUse& one) { return one.data == table.data && one.times == table.times; };
+      const auto same = [&](const expr::Graph::TableUse& one) {
+        return one.data == table.data && one.times == table.times;
+      };
       const auto found = std::find_if(parts_->tables.begin(), parts_->tables.end(), same);
       instruction.b = static_cast<std::uint32_t>(found - parts_->tables.begin());
       if (found == parts_->tables.end()) parts_->tables.push_back(table);
@@ -134,7 +140,8 @@ void StraightLine::contract(const Values& outputs, const Values& notes) {
     if (count > 2) use(at.c);
   }
   const auto is_product = [&](Value value) {
-    return computed(value) && uses[value - inputs_] == 1 && (code[value - inputs_].code == Code::mul || code[value - inputs_].code == Code::square);
+    return computed(value) && uses[value - inputs_] == 1 &&
+           (code[value - inputs_].code == Code::mul || code[value - inputs_].code == Code::square);
   };
   for (Instruction& at : code) {
     if (at.code != Code::add && at.code != Code::sub) continue;
@@ -167,7 +174,8 @@ Function StraightLine::finish(const Values& outputs, const Values& notes) const 
     if (count > 1) act(of.b);
     if (count > 2) act(of.c);
   };
-  std::vector<std::uint32_t> first_store(parts_->code.size(), none), next_store(tape->outputs, none);  // of a value, chained
+  std::vector<std::uint32_t> first_store(parts_->code.size(), none),
+      next_store(tape->outputs, none);  // of a value, chained
   std::vector<std::pair<std::uint32_t, Value>> stored_at_first;
   std::uint32_t output = 0;
   for (const Values* list : {&outputs, &notes})
@@ -183,7 +191,8 @@ Function StraightLine::finish(const Values& outputs, const Values& notes) const 
   for (std::uint32_t i = static_cast<std::uint32_t>(parts_->code.size()); i-- > 0;)
     if (last_use[i] != none)
       operands_of(parts_->code[i], [&](Value value) {
-        if (computed(value) && (last_use[value - inputs_] == none || last_use[value - inputs_] < i)) last_use[value - inputs_] = i;
+        if (computed(value) && (last_use[value - inputs_] == none || last_use[value - inputs_] < i))
+          last_use[value - inputs_] = i;
       });
   std::uint32_t registers = first;
   std::vector<std::uint32_t> free;
@@ -211,7 +220,8 @@ Function StraightLine::finish(const Values& outputs, const Values& notes) const 
     }
     instruction.to = in[i];
     tape->code.push_back(instruction);
-    for (std::uint32_t to = first_store[i]; to != none; to = next_store[to]) tape->code.push_back({Code::store, to, in[i]});
+    for (std::uint32_t to = first_store[i]; to != none; to = next_store[to])
+      tape->code.push_back({Code::store, to, in[i]});
     if (last_use[i] == i) free.push_back(in[i]);
   }
   tape->registers = registers;

@@ -10,8 +10,8 @@ namespace daedalus::compile {
 
 struct Instruction;
 
-/// Functions put together as one straight line: outputs of one are inputs of the next. What several of them compute alike
-/// is computed once, and what nobody asks for is left out. Frozen values are those of the functions.
+/// Functions put together as one straight line: outputs of one are inputs of the next. What several of them compute
+/// alike is computed once, and what nobody asks for is left out. Frozen values are those of the functions.
 class StraightLine {
  public:
   using Value = std::uint32_t;

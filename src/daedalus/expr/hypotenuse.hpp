@@ -11,7 +11,8 @@ inline constexpr double large_side = 0x1p500, small_side = 0x1p-500, shrinking =
 /// Less the bits of a power of two, these are the bits of its inverse.
 inline constexpr std::uint64_t bits_of_inverse = 0x7FE0000000000000ULL;
 
-/// The length of (x, y), to 1.2 units in the last place, as machine code can do it in line: without a call, without a branch.
+/// The length of (x, y), to 1.2 units in the last place, as machine code can do it in line: without a call, without a
+/// branch.
 inline double hypotenuse(double x, double y) {
   const double one = std::abs(x), other = std::abs(y), side = one > other ? one : other;
   double scale = side > large_side ? shrinking : 1.0;

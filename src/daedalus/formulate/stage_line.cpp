@@ -38,7 +38,8 @@ class Common {
     return sum_of(zeros_) + zero_ == 0.0 && (good_[0] & good_[1] & good_[2] & good_[3]) != 0 && last_good_;
   }
   /// |inverse| times the largest pivot is at most the bound.
-  [[gnu::always_inline]] inline void far(const double* inverse, const double* largest, std::size_t count, double bound) {
+  [[gnu::always_inline]] inline void far(const double* inverse, const double* largest, std::size_t count,
+                                         double bound) {
     std::size_t i = 0;
     Four size;
     for (; i + 4 <= count; i += 4) {
@@ -48,7 +49,9 @@ class Common {
     }
     for (; i < count; ++i) last_far_ &= std::abs(inverse[i]) * largest[i] <= bound;
   }
-  [[gnu::always_inline]] inline bool all_far() const { return (far_[0] & far_[1] & far_[2] & far_[3]) != 0 && last_far_; }
+  [[gnu::always_inline]] inline bool all_far() const {
+    return (far_[0] & far_[1] & far_[2] & far_[3]) != 0 && last_far_;
+  }
 
  private:
   Four zeros_ = {};
@@ -129,7 +132,8 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
   const std::size_t n = part.function.output_count(), count = stages.rows.size();
   std::size_t operations = count * part.function.operation_count();
   for (const Shared::Row& row : result->rows) operations += 2 * n * row.weights.size();
-  if (stages.sums.size() < 2 || operations > longest) return result;  // the second sum shows whether all slopes are finite
+  if (stages.sums.size() < 2 || operations > longest)
+    return result;  // the second sum shows whether all slopes are finite
 
   compile::StraightLine line({1, 1, 2 * n, 2 * n});
   using Values = compile::StraightLine::Values;
@@ -145,7 +149,8 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
         if (row[j] == 0.0) continue;
         const auto weight = line.constant(row[j]);
         for (std::size_t i = first; i < std::min(first + together, 2 * n); ++i)
-          sums[i] = sums[i] == zero ? line.product(slopes[j][i], weight) : line.multiply_add(slopes[j][i], weight, sums[i]);
+          sums[i] =
+              sums[i] == zero ? line.product(slopes[j][i], weight) : line.multiply_add(slopes[j][i], weight, sums[i]);
       }
     return sums;
   };
@@ -164,7 +169,8 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
     argument = moved(weigh(stages.rows[stage]));
     const auto middle = argument.begin() + static_cast<std::ptrdiff_t>(n);
     const Values time{line.multiply_add(line.constant(stages.nodes[stage]), h, t)};
-    const auto found = line.call(part.function, {time, Values(argument.begin(), middle), Values(middle, argument.end())});
+    const auto found =
+        line.call(part.function, {time, Values(argument.begin(), middle), Values(middle, argument.end())});
     Values slope(middle, argument.end());
     slope.insert(slope.end(), found.outputs.begin(), found.outputs.end());
     put(slope);
@@ -202,8 +208,9 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
 
 /// The stages one after the other.
 struct StageLine::Loop {
-  [[gnu::always_inline]] static inline void run(StageLine& line, double t, double h, const double* x, const double* frozen,
-                                                const Pivots& pivots, double* results, bool& good) {
+  [[gnu::always_inline]] static inline void run(StageLine& line, double t, double h, const double* x,
+                                                const double* frozen, const Pivots& pivots, double* results,
+                                                bool& good) {
     const Shared& shared = *line.shared_;
     const mechanics::SolvedMotion::Part& part = line.motion_->accelerations;
     const std::size_t n = part.function.output_count(), room = shared.stages.stride, count = line.stages();
@@ -219,10 +226,12 @@ struct StageLine::Loop {
       std::size_t i = 0;
       for (; i + 4 <= n; i += 4) *four(slope + i) = *four(argument + n + i);
       for (; i < n; ++i) slope[i] = argument[n + i];
+      for (i = 2 * n; i < room; ++i) slope[i] = 0.0;
       common.finite(slope + n, n);
       common.between_zero_and(notes, part.positive, std::numeric_limits<double>::infinity());
       common.between_zero_and(notes + part.positive, part.cancellations, mechanics::SolvedMotion::most_cancellation);
-      common.far(notes + part.positive + part.cancellations, pivots.largest.data(), part.constraints, pivots.much_smaller);
+      common.far(notes + part.positive + part.cancellations, pivots.largest.data(), part.constraints,
+                 pivots.much_smaller);
     }
     double* sums = results + (count + 1) * room;
     for (std::size_t k = count; k < shared.rows.size(); ++k, sums += room)
@@ -250,8 +259,8 @@ std::unique_ptr<StageLine> StageLine::of(const std::shared_ptr<const mechanics::
   return result;
 }
 
-bool StageLine::operator()(double t, double h, const double* x, const double* slope, const double* frozen, const Pivots& pivots,
-                           double* results) {
+bool StageLine::operator()(double t, double h, const double* x, const double* slope, const double* frozen,
+                           const Pivots& pivots, double* results) {
   const mechanics::SolvedMotion::Part& line = shared_->line;
   const std::size_t stride = shared_->stages.stride;
   if (line.function.output_count() == 0) {

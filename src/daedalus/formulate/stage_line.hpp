@@ -9,9 +9,9 @@
 
 namespace daedalus::formulate {
 
-/// The stages of an explicit step of x = (q, v), q' = v, v' = a(t, q, v) in one call. Where they are short they are one straight
-/// line, in which arguments, accelerations and sums pass from one to the next in registers; else a loop over the stages with
-/// nothing between them, whose sums are computed four at a time.
+/// The stages of an explicit step of x = (q, v), q' = v, v' = a(t, q, v) in one call. Where they are short they are one
+/// straight line, in which arguments, accelerations and sums pass from one to the next in registers; else a loop over
+/// the stages with nothing between them, whose sums are computed four at a time.
 class StageLine {
  public:
   static std::unique_ptr<StageLine> of(const std::shared_ptr<const mechanics::SolvedMotion>& motion,
@@ -44,7 +44,8 @@ class StageLine {
     };
     std::vector<Row> rows;  ///< of stages and sums, with what is not zero
   };
-  static std::shared_ptr<const Shared> made(const mechanics::SolvedMotion& motion, const integrate::ExplicitStages& stages);
+  static std::shared_ptr<const Shared> made(const mechanics::SolvedMotion& motion,
+                                            const integrate::ExplicitStages& stages);
 
   struct Loop;
 

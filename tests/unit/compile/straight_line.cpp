@@ -15,7 +15,8 @@ using compile::Function;
 using compile::StraightLine;
 using expr::Expr;
 
-std::vector<double> called(const Function& function, const std::vector<std::vector<double>>& inputs, const double* modes = nullptr) {
+std::vector<double> called(const Function& function, const std::vector<std::vector<double>>& inputs,
+                           const double* modes = nullptr) {
   std::vector<const double*> pointers;
   for (const auto& block : inputs) pointers.push_back(block.data());
   auto scratch = function.make_scratch();
@@ -23,7 +24,8 @@ std::vector<double> called(const Function& function, const std::vector<std::vect
   function(pointers.data(), outputs.data(), scratch, modes);
   auto fresh = function.make_scratch();
   compile::interpret(function.tape(), pointers.data(), again.data(), fresh.data(), modes);
-  for (std::size_t i = 0; i < outputs.size(); ++i) EXPECT_EQ(outputs[i], again[i]) << "native and interpreted, output " << i;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    EXPECT_EQ(outputs[i], again[i]) << "native and interpreted, output " << i;
   return outputs;
 }
 
@@ -41,10 +43,12 @@ TEST(StraightLine, PassesOutputsOn) {
   StraightLine line({1, 2});
   const auto first = line.call(pair.function, {line.block(1)});
   const auto second = line.call(pair.function, {{first.outputs[1], line.input(0, 0)}});
-  const Function whole = line.finish({second.outputs[0], second.outputs[1], first.outputs[0], line.input(1, 1), line.constant(7.0)}, {});
+  const Function whole =
+      line.finish({second.outputs[0], second.outputs[1], first.outputs[0], line.input(1, 1), line.constant(7.0)}, {});
   const double modes[] = {std::nan(""), std::nan("")};
   for (const double* frozen : {static_cast<const double*>(nullptr), modes}) {
-    const std::vector<double> one = called(pair.function, {{0.4, -1.7}}, frozen), two = called(pair.function, {{one[1], 2.5}}, frozen);
+    const std::vector<double> one = called(pair.function, {{0.4, -1.7}}, frozen),
+                              two = called(pair.function, {{one[1], 2.5}}, frozen);
     EXPECT_EQ(called(whole, {{2.5}, {0.4, -1.7}}, frozen), (std::vector<double>{two[0], two[1], one[0], -1.7, 7.0}));
   }
   // A frozen value counts in every call: |y| with the sign of a time when y was negative.
@@ -69,14 +73,18 @@ TEST(StraightLine, AddsProductsWithOneRounding) {
   // Many at a time, so that operands stand in registers, in memory, and are used again.
   StraightLine::Values outputs;
   for (int k = 0; k < 20; ++k)
-    outputs.push_back(line.multiply_add(x[static_cast<std::size_t>(k % 2)], line.constant(1.0 + k), k == 0 ? x[2] : outputs.back()));
-  for (int k = 0; k < 20; ++k) outputs.push_back(line.multiply_add(outputs[static_cast<std::size_t>(k)], outputs[static_cast<std::size_t>(19 - k)], x[2]));
+    outputs.push_back(
+        line.multiply_add(x[static_cast<std::size_t>(k % 2)], line.constant(1.0 + k), k == 0 ? x[2] : outputs.back()));
+  for (int k = 0; k < 20; ++k)
+    outputs.push_back(
+        line.multiply_add(outputs[static_cast<std::size_t>(k)], outputs[static_cast<std::size_t>(19 - k)], x[2]));
   outputs.push_back(line.multiply_add(x[0], x[1], x[2]));
   outputs.push_back(line.multiply_add(x[0], x[0], x[0]));
   const double e = std::ldexp(1.0, -30);
   const std::vector<double> found = called(line.finish(outputs, {}), {{1.0 + e, 1.0 - e, -1.0}});
   double sum = -1.0;
-  for (int k = 0; k < 20; ++k) EXPECT_EQ(found[static_cast<std::size_t>(k)], sum = std::fma(k % 2 == 0 ? 1.0 + e : 1.0 - e, 1.0 + k, sum));
+  for (int k = 0; k < 20; ++k)
+    EXPECT_EQ(found[static_cast<std::size_t>(k)], sum = std::fma(k % 2 == 0 ? 1.0 + e : 1.0 - e, 1.0 + k, sum));
   EXPECT_EQ(found[40], -e * e);
   EXPECT_EQ(found[41], std::fma(1.0 + e, 1.0 + e, 1.0 + e));
 }
