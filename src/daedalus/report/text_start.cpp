@@ -52,7 +52,9 @@ std::string branch_lines(const solve::Start& start) {
   }
   if (start.branches.size() > most_lines)
     text += line("", fmt::format("... and {} further ones (--json lists all)", start.branches.size() - most_lines));
-  const auto nearest = std::ranges::min_element(start.branches, {}, &solve::Branch::distance);
+  // Of mirror images, which differ by round-off, the first.
+  const double least = std::ranges::min_element(start.branches, {}, &solve::Branch::distance)->distance;
+  const auto nearest = std::ranges::find_if(start.branches, [&](const solve::Branch& one) { return one.distance <= (1.0 + 1e-9) * least; });
   if (nearest->distance < 0.999 * start.branches.front().distance)
     text += line("", fmt::format("number {} is nearer to the guess; start values near it choose it", nearest - start.branches.begin() + 1));
   else
