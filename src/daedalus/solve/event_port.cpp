@@ -210,10 +210,10 @@ EventPort array_port(const std::shared_ptr<const structure::DaeFunctions>& funct
   port.state_blocks = 2;
   port.look = [=](const double& t, const double* x, EventPort::Depth depth, std::vector<const double*>& inputs) {
     inputs = {&t, x, solver->dy().data()};
-    return depth == EventPort::Depth::all ? static_cast<Evaluation>(solver->derivatives(t, x)) : Evaluation::ok;
+    return depth == EventPort::Depth::all ? static_cast<Evaluation>(solver->derivatives_on_manifold(t, x)) : Evaluation::ok;
   };
   port.slope = [=](double t, const double* x, double* dx) {
-    const auto outcome = static_cast<Evaluation>(solver->derivatives(t, x));
+    const auto outcome = static_cast<Evaluation>(solver->derivatives_on_manifold(t, x));
     std::ranges::copy(solver->dy(), dx);
     return outcome;
   };
