@@ -628,6 +628,36 @@ err3="(T - u^2 - v^2 + 9.81*y)/30"
 [simulation]
 t_end=2
 )toml"},
+    // The same with events that look at derivatives.
+    {"mixed_by_the_state_with_events", 3, 2, R"toml(
+kind="dae"
+[variables]
+x=1
+y=0
+u=0
+v=0
+T=0
+[discrete]
+passed=0
+[equations]
+a="cos(y)*(der(x)-u) + sin(y)*(x^2+y^2-1) = 0"
+b="-sin(y)*(der(x)-u) + cos(y)*(x^2+y^2-1) = 0"
+c="der(y)-v + x*(der(u)+T*x) = 0"
+d="der(u)+T*x + 0.3*(der(v)+T*y+9.81) = 0"
+e="der(v)+T*y+9.81 + 0.5*(der(y)-v)= 0"
+[events.bottom]
+when="x"
+reset={passed="passed + 1"}
+[events.fast]
+when="der(v) - 15"
+reset={passed="passed + 10"}
+[outputs]
+err1="x^2 + y^2 - 1"
+err2="(u^2 + v^2)/20 + 0.981*y"
+err3="(T - u^2 - v^2 + 9.81*y)/30"
+[simulation]
+t_end=5
+)toml"},
     // At the start, where y = 0, the derivatives have a smaller rank than beside it, and the index would be 1.
     {"smaller_rank_at_the_start", 2, 2, R"toml(
 kind="dae"

@@ -103,6 +103,10 @@ Formulated array_motion(const Equations& equations) {
       running->sizes[i] = running->atol[i] + running->rtol * std::abs(y[i]);
     return static_cast<Evaluation>(running->solver.project(t, y, running->sizes.data()));
   };
+  system.begin_step = [running](double t, const double* y, double) {
+    running->solver.begin_step(t, y);
+    return false;  // on the manifold the derivatives are what they were
+  };
   system.explain = [running] { return running->solver.explain(); };
   result.observation = observation;
   result.guess = [](const std::vector<double>&) {};

@@ -60,7 +60,7 @@ ArraySolver::ArraySolver(std::shared_ptr<const DerivativeArray> array, const Num
       column_(m_) {
   DAEDALUS_CHECK(found.outcome == NumericalIndex::Outcome::found, "no index");
   values_.to_taylor(found.point.jets.data(), u_.data());
-  anchor_ = u_;
+  anchor_ = begin_ = u_;
   anchor_t_ = t_;
   values_.evaluate(t_, u_.data());
   for (std::size_t c = 0; c < qr_.columns(); ++c) values_.column(place(c) / n_, place(c) % n_, qr_.column(c));
@@ -170,6 +170,18 @@ DaeOutcome ArraySolver::find_jets_anew(double t, const double* y) {
 
 DaeOutcome ArraySolver::derivatives_on_manifold(double t, const double* y) {
   return reach(t, y, [&] { return find_jets_anew(t, y); });
+}
+
+void ArraySolver::begin_step(double t, const double* y) {
+  if (t == begin_t_) {
+    u_ = anchor_ = begin_;
+    t_ = anchor_t_ = t;
+    static_cast<void>(factor());
+  } else if (derivatives_on_manifold(t, y) != DaeOutcome::ok) {
+    return;  // told by the attempt
+  }
+  begin_ = anchor_;
+  begin_t_ = t;
 }
 
 /// Higher derivatives may change much from one point to the next: where Newton's method does not reach them at once, it

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,10 @@ class ArraySolver {
   /// The derivative of that y' by y, row by row.
   DaeOutcome jacobian(double t, const double* y, double* out);
 
+  /// Told from which point of the manifold the next step goes, before every attempt: whatever attempts and rows between
+  /// steps have left, evaluations begin with the jets of that point.
+  void begin_step(double t, const double* y);
+
   /// Moves y to the manifold with the least change, each unknown measured by `sizes`.
   DaeOutcome project(double t, double* y, const double* sizes);
 
@@ -68,8 +73,8 @@ class ArraySolver {
   bool use_pivots_ = false;
   linalg::HouseholderQr manifold_;  ///< of the transposed derivative of the constraints by y
   double t_ = 0.0, kept_ = 0.0;     ///< the shortest pivot at the start
-  double anchor_t_ = 0.0;
-  std::vector<double> u_, anchor_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, ones_, matrix_, column_;
+  double anchor_t_ = 0.0, begin_t_ = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> u_, anchor_, begin_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, ones_, matrix_, column_;
   std::size_t factorizations_ = 0;
   std::string explanation_;
 };
