@@ -93,28 +93,38 @@ std::vector<Expr> terms_of(Expr root) {
   Graph& graph = root.graph();
   struct Item {
     Expr part, factor;
+    bool product = false;  // of sums: every one of its terms
   };
+  constexpr int most_splits = 256;
   std::vector<Item> stack{{root, graph.constant(1.0)}};
   std::vector<Expr> terms;
+  int splits = 0;
   // A sum that occurs again is one term the second time: products of sums (a chain of rotations) would otherwise have
   // a number of terms exponential in their length.
   std::unordered_set<NodeId> opened;
   while (!stack.empty()) {
-    const auto [part, factor] = stack.back();
+    const auto [part, factor, product] = stack.back();
     stack.pop_back();
     const Node node = part.node();
     const Expr a{&graph, node.a}, b{&graph, node.b};
-    if (is_sum(node) && opened.insert(part.id()).second) {
-      stack.push_back({b, node.op == Op::add ? factor : -factor});
-      stack.push_back({a, factor});
+    if (is_sum(node) && (opened.insert(part.id()).second || (product && splits++ < most_splits))) {
+      stack.push_back({b, node.op == Op::add ? factor : -factor, product});
+      stack.push_back({a, factor, product});
     } else if (node.op == Op::neg) {
-      stack.push_back({a, -factor});
+      stack.push_back({a, -factor, product});
     } else if (node.op == Op::mul && is_sum(b.node()) && !is_sum(a.node())) {
-      stack.push_back({b, factor * a});
+      stack.push_back({b, factor * a, product});
     } else if (node.op == Op::mul && is_sum(a.node()) && !is_sum(b.node())) {
-      stack.push_back({a, factor * b});
+      stack.push_back({a, factor * b, product});
+    } else if (node.op == Op::mul && is_sum(a.node()) && splits < most_splits) {
+      // Where one of two sums vanishes, so does the product, and its size is known from the terms of both alone.
+      const Node sum = a.node();
+      const Expr first{&graph, sum.a}, second{&graph, sum.b};
+      ++splits;
+      stack.push_back({second * b, sum.op == Op::add ? factor : -factor, true});
+      stack.push_back({first * b, factor, true});
     } else if (node.op == Op::div && is_sum(a.node())) {
-      stack.push_back({a, factor / b});
+      stack.push_back({a, factor / b, product});
     } else if (const Expr term = factor * part; !term.is_constant(0.0)) {
       terms.push_back(term);
     }

@@ -23,7 +23,8 @@ std::vector<NodeId> symbols_of(Expr root);
 std::vector<bool> dependence(std::span<const Expr> roots, const std::unordered_set<NodeId>& symbols);
 
 /// The summands of an expression, with signs: x^2 + y^2 - l^2 gives x^2, y^2, -(l^2). Products with a
-/// sum are multiplied out where the sum occurs first, so that the time is proportional to the size of the expression.
+/// sum are multiplied out where the sum occurs first, so that the time is proportional to the size of the expression; those
+/// of two sums as far as some hundred terms go.
 std::vector<Expr> terms_of(Expr root);
 
 /// Value of an expression with numbers for its symbols (by node id). Throws Error("unbound-symbol") for a symbol

@@ -11,25 +11,30 @@ enum class NewtonOutcome { solved, not_finite, singular, no_descent, too_many };
 
 /// Newton's method for R(w) = 0 with the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems,
 /// 2004, section 3.3): a step is halved until the next simplified Newton correction is shorter than it. Goes on to
-/// round-off. Owns its workspace.
+/// round-off: of every unknown in its own size, but of one whose value is zero only in that of the terms around it, which
+/// shows in steps that get no shorter any more. Owns its workspace.
 class DampedNewton {
  public:
-  static constexpr int most = 60;  ///< iterations
+  static constexpr int most = 60;    ///< iterations
+  static constexpr int stalled = 3;  ///< so many steps of round-off that get no shorter are enough
 
   explicit DampedNewton(std::size_t n) : step_(n), trial_(n), next_(n) {}
 
   /// `evaluate(w, R)` writes the residual and says whether it is finite; `factor(w)` factors its Jacobian at the point
-  /// of the last evaluation; `solve(x)` solves with the factors in place; `size(i, w_i)` is the positive size in which
-  /// changes of w_i are measured. A linear problem takes one step.
-  template <class Evaluate, class Factor, class Solve, class Size>
+  /// of the last evaluation; `solve(x)` solves with the factors in place; `nominal(i)` is the positive size that w_i has
+  /// where its value does not tell. A linear problem takes one step.
+  template <class Evaluate, class Factor, class Solve, class Nominal>
   NewtonOutcome operator()(std::vector<double>& w, bool linear, Evaluate evaluate, Factor factor, Solve solve,
-                           Size size) {
+                           Nominal nominal) {
     const std::size_t n = w.size();
-    const auto length = [&](const std::vector<double>& of) {
+    // In units of the unknowns; near zero, a part of their nominal sizes counts.
+    const auto length = [&](const std::vector<double>& of, double part = 1e-8) {
       double largest = 0.0;
-      for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, std::abs(of[i]) / size(i, w[i] + step_[i]));
+      for (std::size_t i = 0; i < n; ++i)
+        largest = std::max(largest, std::abs(of[i]) / std::max(std::abs(w[i] + step_[i]), part * nominal(i)));
       return largest;
     };
+    int stalls = 0;
     double last = std::numeric_limits<double>::infinity();
     if (!evaluate(w, next_)) return NewtonOutcome::not_finite;
     for (int iteration = 0; iteration < most; ++iteration) {
@@ -38,8 +43,10 @@ class DampedNewton {
       solve(step_);
       const double step = length(step_);
       if (!std::isfinite(step)) return NewtonOutcome::not_finite;
-      const bool done =
-          linear || step <= 4.0 * std::numeric_limits<double>::epsilon() || (step < 1e-9 && step >= 0.5 * last);
+      const bool shorter = step < 0.5 * last, round_off = length(step_, 1.0) < 1e-9;
+      stalls += round_off && !shorter ? 1 : 0;
+      const bool done = linear || step <= 4.0 * std::numeric_limits<double>::epsilon() || (step < 1e-9 && !shorter) ||
+                        stalls == stalled;
       if (done) {
         for (std::size_t i = 0; i < n; ++i) w[i] += step_[i];
         return NewtonOutcome::solved;
@@ -49,7 +56,7 @@ class DampedNewton {
         if (damping < 1e-9) return NewtonOutcome::no_descent;
         for (std::size_t i = 0; i < n; ++i) trial_[i] = w[i] + damping * step_[i];
         if (!evaluate(trial_, next_)) continue;
-        if (step < 1e-6) break;  // close: round-off would decide the test
+        if (step < 1e-6 || round_off) break;  // close: round-off would decide the test
         correction_ = next_;
         solve(correction_);
         if (length(correction_) <= (1.0 - 0.25 * damping) * step) break;

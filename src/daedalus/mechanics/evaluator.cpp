@@ -191,10 +191,7 @@ Outcome Evaluator::newton_for_auxiliary(double t, const double* x) {
         return auxiliary_lu_.factor(auxiliary_matrix_.data());
       },
       [&](std::vector<double>& step) { auxiliary_lu_.solve(step.data()); },
-      // In units of the unknown; near zero its nominal size counts.
-      [&](std::size_t i, double w) {
-        return std::max(std::abs(w), 1e-8 * fn.equations.model->auxiliary[i].nominal);
-      });
+      [&](std::size_t i) { return fn.equations.model->auxiliary[i].nominal; });
   switch (outcome) {
     case linalg::NewtonOutcome::solved:
       return all_finite(w_) ? Outcome::ok : not_finite("an auxiliary unknown");

@@ -125,10 +125,7 @@ DaeOutcome DaeEvaluator::solve(double t, const double* x) {
         return differentiate(t, y_.data(), dy_.data()) && factor_solved();
       },
       [&](std::vector<double>& step) { lu_.solve(step.data()); },
-      [&](std::size_t i, double w) {
-        // In units of the unknown; near zero its nominal size counts.
-        return std::max(std::abs(w), 1e-8 * functions_->unknowns[i].of->nominal);
-      });
+      [&](std::size_t i) { return functions_->unknowns[i].of->nominal; });
   if (outcome == linalg::NewtonOutcome::solved) {
     set_solved(solved_);
     return all_finite(y_) && all_finite(dy_) ? DaeOutcome::ok : not_finite();

@@ -63,8 +63,29 @@ TEST_F(SubstituteTest, TermsCarryTheirSigns) {
   EXPECT_EQ(terms((x - y) / a - 1.0), (Texts{"1/a*x", "-1/a*y", "-1"}));
   EXPECT_EQ(terms(x * y), (Texts{"x*y"}));
   EXPECT_EQ(terms(sin(a + b)), (Texts{"sin(a + b)"}));
-  EXPECT_EQ(terms((a + b) * (x + y)), (Texts{"(a + b)*(x + y)"}));
+  EXPECT_EQ(terms((a + b) * (x + y)), (Texts{"a*x", "a*y", "b*x", "b*y"}));
   EXPECT_EQ(terms(graph.constant(0.0)), Texts{});
+}
+
+TEST_F(SubstituteTest, TermsOfLongProductsOfSumsAreFew) {
+  Expr first = x, second = y, third = a;
+  std::unordered_map<NodeId, double> at{{x.id(), 0.6}, {y.id(), -0.3}, {a.id(), 0.2}};
+  for (int i = 0; i < 300; ++i) {
+    const Expr one = graph.symbol("s" + std::to_string(i));
+    at[one.id()] = 0.01 * i;
+    first = first + one;
+    second = second - one;
+    third = third + one * one;
+  }
+  const Expr root = first * second * third;
+  const std::vector<Expr> few = terms_of(root);
+  EXPECT_LE(few.size(), 2000U);
+  double sum = 0.0, size = 0.0;
+  for (const Expr& term : few) {
+    sum += evaluate(term, at);
+    size += std::abs(evaluate(term, at));
+  }
+  EXPECT_NEAR(sum, evaluate(root, at), 1e-13 * size);
 }
 
 TEST_F(SubstituteTest, SymbolsAscend) {
