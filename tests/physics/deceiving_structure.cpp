@@ -261,6 +261,74 @@ t_end = 5
     EXPECT_NEAR(solved.value(row, solved.column("x")), std::cos(solved.t[row]), 1e-4);
 }
 
+/// f = 0 mixed by a regular matrix that depends on all unknowns. Where f is not zero, as with the derivatives that nobody gave,
+/// the matrix of its derivatives is regular, and says nothing.
+TEST(ArrayForm, TakesEquationsMixedByAllUnknowns) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = 1
+z = 2
+[definitions]
+f1 = "der(x) - y*z^2 - 0.5 + cos(t)*(2 + sin(2*t))^2"
+f2 = "der(y) + x + z + sin(t) - 1 - t/2 - 2 - sin(2*t)"
+f3 = "x^2 + sin(y) + x*y - (1 + t/2)^2 - sin(cos(t)) - (1 + t/2)*cos(t)"
+[equations]
+e1 = "f1 - 0.625*sin(z)*f2 + 0.375*(2 + y)*f3 = 0"
+e2 = "-0.1875*(2 + x)*(f1 - 0.625*sin(z)*f2 + 0.375*(2 + y)*f3) + f2 + z/8*f3 = 0"
+e3 = "cos(z)/2*(f1 - 0.625*sin(z)*f2 + 0.375*(2 + y)*f3) - 0.75*z*(f2 + z/8*f3) + f3 = 0"
+)toml", "mixed"));
+  ASSERT_TRUE(model.array);
+  const solve::Analysis analysis = solve::analyze(model, 0.0);
+  EXPECT_EQ(analysis.index, 2);
+  EXPECT_TRUE(analysis.consistent);
+  const solve::Trajectory solved = run(model, "auto", 1e-8);
+  ASSERT_TRUE(solved.success()) << solved.message;
+  for (std::size_t row = 0; row < solved.t.size(); ++row) {
+    EXPECT_NEAR(solved.value(row, solved.column("y")), std::cos(solved.t[row]), 1e-6);
+    EXPECT_NEAR(solved.value(row, solved.column("z")), 2.0 + std::sin(2.0 * solved.t[row]), 1e-6);
+  }
+  for (const double residual : solved.constraints.relative) EXPECT_LE(residual, 1e-11);
+}
+
+/// Start and end alone are shown. From the jets of the one Newton's method finds others at the other that satisfy nearly the same
+/// equations: a residual where there is none.
+TEST(ArrayForm, ShowsTheResidualsOfItsOwnPoints) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = 2
+a = 1
+z = 1
+w = 0
+[definitions]
+f1 = "der(x) - y + cos(t)"
+f2 = "der(y) - z - x*a + (1 + sin(t))*exp(-t) + 2*sin(t) + cos(2*t)"
+f3 = "der(a) - w + z + x - 1 - sin(t) - cos(2*t) + t + exp(-t)"
+f4 = "x^2 + x - (1 + sin(t))^2 - 1 - sin(t)"
+f5 = "a + sin(x) - exp(-t) - sin(1 + sin(t))"
+g1 = "f1 + 7/8*cos(a)*f2 + (w/2 + 1)*f3 + 7/8*w*f4 - 3/8*(a + 2)*f5"
+g2 = "f2 - sin(a)/8*f3 + (x + 2)/8*f4 - 3/8*(y + 2)*f5"
+g3 = "f3 + w/2*f4 - 5/8*sin(y)*f5"
+g4 = "f4 - y/4*f5"
+[equations]
+e1 = "g1 = 0"
+e2 = "z/8*g1 + g2 = 0"
+e3 = "cos(x)/4*g1 + g3 = 0"
+e4 = "g4 - 5/8*sin(a)*g1 - 3/4*sin(y)*g2 - sin(a)*g3 = 0"
+e5 = "f5 + 7/16*(z + 2)*g1 + 3/8*(w + 2)*g2 - 3/4*sin(z)*g3 = 0"
+[simulation]
+t_end = 1
+)toml", "mixed"));
+  ASSERT_TRUE(model.array);
+  const solve::Trajectory solved = solve::simulate(model, {});
+  ASSERT_TRUE(solved.success()) << solved.message;
+  EXPECT_NEAR(solved.last("z"), std::cos(2.0), 1e-12);  // nothing is free
+  for (const double residual : solved.constraints.relative) EXPECT_LE(residual, 1e-11);
+}
+
 /// What runs by its array may switch, count and be reset: the angle t becomes -4 at t = 4 and goes on, and w has the integral of
 /// |cos|.
 TEST(ArrayForm, TakesEvents) {

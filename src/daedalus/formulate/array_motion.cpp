@@ -21,10 +21,18 @@ using structure::DaeFunctions;
 
 namespace {
 
+/// The solver of one trajectory, and what a change of each unknown counts in projections.
+struct Running {
+  ArraySolver solver;
+  double rtol = 0.0;
+  std::vector<double> atol, sizes;
+};
+
 class ArrayObservation final : public Observation {
  public:
-  ArrayObservation(std::shared_ptr<const DaeFunctions> functions, const ArrayForm& form)
+  ArrayObservation(std::shared_ptr<const DaeFunctions> functions, const ArrayForm& form, std::shared_ptr<const Running> running)
       : functions_(std::move(functions)),
+        running_(std::move(running)),
         solver_(form.array, form.index),
         y_(functions_->dimension()),
         outputs_scratch_(functions_->outputs.make_scratch()),
@@ -41,6 +49,7 @@ class ArrayObservation final : public Observation {
   Evaluation at(double t, const double* state) override {
     t_ = t;
     std::copy_n(state, y_.size(), y_.begin());
+    solver_.begin_at(running_->solver);  // rows are projected, most often just now
     const auto outcome = static_cast<Evaluation>(solver_.derivatives_on_manifold(t, state));
     std::ranges::copy(solver_.residuals(), levels_[0].residual.begin());
     return outcome;
@@ -64,18 +73,12 @@ class ArrayObservation final : public Observation {
   }
 
   std::shared_ptr<const DaeFunctions> functions_;
+  std::shared_ptr<const Running> running_;
   ArraySolver solver_;
   double t_ = 0.0;
   std::vector<double> y_;
   compile::Function::Scratch outputs_scratch_, pictures_scratch_;
   const double* frozen_ = nullptr;
-};
-
-/// The solver of one trajectory, and what a change of each unknown counts in projections.
-struct Running {
-  ArraySolver solver;
-  double rtol = 0.0;
-  std::vector<double> atol, sizes;
 };
 
 }  // namespace
@@ -85,7 +88,7 @@ Formulated array_motion(const Equations& equations) {
   const std::size_t n = equations.dae->dimension();
   auto running = std::make_shared<Running>(
       Running{ArraySolver(form.array, form.index), 0.0, std::vector<double>(n, 1.0), std::vector<double>(n)});
-  auto observation = std::make_shared<ArrayObservation>(equations.dae, form);
+  auto observation = std::make_shared<ArrayObservation>(equations.dae, form, running);
   Formulated result;
   integrate::System& system = result.system;
   system.dimension = n;

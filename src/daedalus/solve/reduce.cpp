@@ -147,7 +147,9 @@ Answer ask_index_above_one(const std::shared_ptr<const DaeFunctions>& as_written
   structure::DaeEvaluator evaluator(as_written);
   const std::vector<double> frozen = modes_of(*as_written);
   evaluator.freeze(frozen.data());
-  if (evaluator.easy(t, u.data(), u.data() + as_written->dimension())) return Answer::no;
+  // The matrix of (x', z) tells at any point only where it does not depend on them: equations mixed by matrices that depend
+  // on z, S(z) f = 0, have a regular one wherever f is not zero.
+  if (as_written->linear_in_solved && evaluator.easy(t, u.data(), u.data() + as_written->dimension())) return Answer::no;
   try {
     return consistent_start(as_written, t, Initialize::project).index_above_one ? Answer::yes : Answer::no;
   } catch (const Error&) {  // told when the model is run
@@ -230,6 +232,9 @@ Start consistent_start(const DaeFunctions& as_written, const structure::ArrayFor
     start.found = false;
     start.message = "no consistent start was found near the given values" +
                     (outcome == structure::DaeOutcome::ok ? std::string() : ": " + solver.explain());
+    if (!form.index.at_start)
+      start.message += fmt::format("; the start is a special point, and beside it, as at t = {}, the index is {}: start there",
+                                   brief(form.index.point.t), form.index.index);
   }
   for (std::size_t i = 0; i < n && start.found; ++i)
     if (const double by = y[i] - given[i]; std::abs(by) > 1e-12 * std::max(std::abs(given[i]), as_written.unknowns[i].of->nominal))

@@ -172,6 +172,11 @@ DaeOutcome ArraySolver::derivatives_on_manifold(double t, const double* y) {
   return reach(t, y, [&] { return find_jets_anew(t, y); });
 }
 
+void ArraySolver::begin_at(const ArraySolver& other) {
+  u_ = anchor_ = other.anchor_;
+  t_ = anchor_t_ = other.anchor_t_;
+}
+
 void ArraySolver::begin_step(double t, const double* y) {
   if (t == begin_t_) {
     u_ = anchor_ = begin_;

@@ -35,6 +35,10 @@ class ArraySolver {
   DaeOutcome derivatives_on_manifold(double t, const double* y);
   const std::vector<double>& dy() const { return dy_; }
 
+  /// Takes the jets of the point where another solver of the same array was last on the manifold: from far off, others that
+  /// satisfy nearly the same equations may be found.
+  void begin_at(const ArraySolver& other);
+
   /// The derivative of that y' by y, row by row.
   DaeOutcome jacobian(double t, const double* y, double* out);
 

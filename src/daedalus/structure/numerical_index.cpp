@@ -282,6 +282,8 @@ ArrayPoint Search::perturbed(const ArrayPoint& point, double spread, std::mt1993
   // Uniform numbers made here: the distributions of the standard library differ between its versions.
   const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-52 - 1.0; };
   ArrayPoint result = point;
+  // Later, too, in the time that the equations themselves have: coefficients may vanish at the start alone.
+  result.t += spread * std::abs(uniform()) * taylor_scale(*array_, point.t, point.jets.data(), options_.frozen).h;
   for (std::size_t i = 0; i < n_; ++i) {
     // A value of its own size; one that is zero, or nearly, by less than its nominal size, since others may be too.
     const double nominal = array_->functions().unknowns[i].of->nominal;

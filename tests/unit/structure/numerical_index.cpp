@@ -186,6 +186,23 @@ rate = "der(x) = z"
 )toml" + equation;
 }
 
+/// z' has the factor t: at t = 0 alone the third equation says nothing about it, and z follows from derivatives.
+TEST(NumericalIndex, OfTheTimeAfterTheStartWhereThatIsASpecialOne) {
+  const NumericalIndex found = index_of(functions_of(R"toml(
+kind = "dae"
+[variables]
+x = 0
+z = 0
+[equations]
+a = "der(x) = z"
+b = "t*der(z) + z + x = 0"
+)toml"));
+  ASSERT_EQ(found.outcome, Outcome::found);
+  EXPECT_EQ(found.index, 0u);
+  EXPECT_FALSE(found.at_start);
+  EXPECT_GT(found.point.t, 0.0);
+}
+
 TEST(NumericalIndex, KnowsTablesThatAreNotSmoothEnough) {
   const std::string path = "path = \"x = u(t + 0.3)\"\n", load = "load = \"z + x = u(t + 0.3)\"\n";
   const auto rough = [](const std::string& text) {
