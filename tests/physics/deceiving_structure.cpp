@@ -329,6 +329,47 @@ t_end = 1
   for (const double residual : solved.constraints.relative) EXPECT_LE(residual, 1e-11);
 }
 
+/// At t = 0.275 the derivatives of f4 and f5 determine z and w no more, (x*y - x)*(1 + 2*y^2) = (1 + y + x*y)*(x - 2*y). The run
+/// ends there, soon: a method that asks for the same step again and again is not asked for ever.
+TEST(ArrayForm, EndsAtASingularPoint) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 1
+y = 1
+a = 1
+z = 0
+w = 1
+[definitions]
+f1 = "der(x) - x*z - w - 1 + (1 + t)*sin(t) + 1 + t^2"
+f2 = "der(y) - w*y + z - a + exp(-t) + (1 + t^2)*exp(-t) - sin(t) + cos(t)"
+f3 = "der(a) + a - x*y - w + sin(t) - cos(t) + (1 + t)*exp(-t) + 1 + t^2"
+f4 = "x*y + a - (1 + t)*exp(-t) - cos(t)"
+f5 = "x + y^2 - 1 - t - exp(-2*t)"
+g1 = "f1 + sin(z)/2*f2 + (1 + w/2)*f4"
+g2 = "f2 - y/4*f3 + cos(x)/2*f5"
+[equations]
+e1 = "g1 = 0"
+e2 = "w/4*g1 + g2 = 0"
+e3 = "f3 + cos(z)/2*g1 - x/4*f4 = 0"
+e4 = "f4 + sin(a)/4*g2 + z/2*f5 = 0"
+e5 = "f5 + y/2*g1 - sin(w)/2*g2 = 0"
+[simulation]
+t_end = 1
+)toml", "mixed"));
+  ASSERT_TRUE(model.array);
+  solve::RunOptions options;
+  options.max_steps = 20000;
+  for (const std::string method : {"radau", "dop853"}) {
+    SCOPED_TRACE(method);
+    options.method = method;
+    const solve::Trajectory run = solve::simulate(model, options);
+    EXPECT_FALSE(run.success());
+    EXPECT_NE(run.status, integrate::Status::too_many_steps) << run.message;
+    EXPECT_NEAR(run.t.back(), 0.2756, 5e-3);
+  }
+}
+
 /// What runs by its array may switch, count and be reset: the angle t becomes -4 at t = 4 and goes on, and w has the integral of
 /// |cos|.
 TEST(ArrayForm, TakesEvents) {

@@ -35,6 +35,8 @@ constexpr double safety = 0.9, least_factor = 1.0 / 3.0, most_factor = 6.0;
 constexpr double least_error_before = 1e-4;
 /// Where a step could not be evaluated there is no error to tell how much smaller the next one must be.
 constexpr double failure_factor = 0.25;
+/// A step is refused a few times in a row where the solution bends; after so many it is cut, whatever the method asks for.
+constexpr int most_refusals = 20;
 /// How many times the tolerance a projection may move the end of a step. On the regular motion of all models, at tolerances from 1e-3 to
 /// 1e-10, it is below 4.
 constexpr double farthest_projection = 20.0;
@@ -252,6 +254,7 @@ class Run {
     }
     double size = first_size();
     bool rejected_before = options_.first_step_was_refused;
+    int refusals = 0;  // in a row
     while (t_ != options_.t_end) {
       if (must_stop()) return;
       const double end = stop_before(options_.t_end);
@@ -280,6 +283,7 @@ class Run {
         error_before_ = std::max(attempt_.error, least_error_before);
         size = attempt_.next_step ? std::abs(*attempt_.next_step) : size * (rejected_before ? std::min(factor, 1.0) : factor);
         rejected_before = false;
+        refusals = 0;
         if (!finish_step(h)) return;
         // A method with a memory begins anew; any other finds its step again by itself.
         if (restarted_ && !method_.multistep.empty() && t_ != options_.t_end) size = first_size();
@@ -291,6 +295,7 @@ class Run {
           fail_for_small_step(t_next);
           return;
         }
+        const double refused = size;
         if (refusal_ == Refusal::branch) {
           size = instead_;
         } else if (attempt_.next_step && refusal_ != Refusal::projection) {
@@ -298,6 +303,8 @@ class Run {
         } else {
           size *= refusal_ == Refusal::error ? growth(attempt_.error, safety, 1.0) : failure_factor;
         }
+        // A method that tries the same step again with other means does so some times, not for ever.
+        if (++refusals > most_refusals) size = std::min(size, failure_factor * refused);
       }
       if (watch_ && t_ != options_.t_end && ends_at(watch_->blocked_by(size))) return;
     }
