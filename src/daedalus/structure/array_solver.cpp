@@ -30,7 +30,6 @@ constexpr double contraction = 0.2;  // slower than this, new factors are worth 
 constexpr int most_iterations = 30;
 constexpr int most_factors = 6;  // for one point
 constexpr double near = 1e-8;    // a change so short does not change the factors
-constexpr double on_manifold = 1e-2;  // residuals of points beside it by loose tolerances; other jets leave far larger ones
 
 }  // namespace
 
@@ -156,20 +155,20 @@ DaeOutcome ArraySolver::find_jets(double t, const double* y) {
   return DaeOutcome::ok;
 }
 
-DaeOutcome ArraySolver::find_jets_anew(double t, const double* y) {
+DaeOutcome ArraySolver::find_jets_anew(double t, const double* y, double most) {
   t_ = t;
   for (std::size_t i = 0; i < n_; ++i) u_[i] = y[i] / values_.scale().s[i];
   if (const DaeOutcome outcome = factor(); outcome != DaeOutcome::ok) return fail(outcome);
   if (const DaeOutcome outcome = find_jets(t, y); outcome != DaeOutcome::ok) return outcome;
   for (const double residual : residuals_)
-    if (!(std::abs(residual) <= on_manifold)) return fail(DaeOutcome::no_convergence);
+    if (!(std::abs(residual) <= most)) return fail(DaeOutcome::no_convergence);
   anchor_ = u_;
   anchor_t_ = t;
   return DaeOutcome::ok;
 }
 
-DaeOutcome ArraySolver::derivatives_on_manifold(double t, const double* y) {
-  return reach(t, y, [&] { return find_jets_anew(t, y); });
+DaeOutcome ArraySolver::derivatives_on_manifold(double t, const double* y, double most) {
+  return reach(t, y, [&] { return find_jets_anew(t, y, most); });
 }
 
 void ArraySolver::begin_at(const ArraySolver& other) {

@@ -31,8 +31,9 @@ class ArraySolver {
 
   /// Finds y' at (t, y), from the jets found last as a guess.
   DaeOutcome derivatives(double t, const double* y);
-  /// The same at any point of the manifold, however far from the last one that was projected.
-  DaeOutcome derivatives_on_manifold(double t, const double* y);
+  /// The same at any point of the manifold, however far from the last one that was projected. Points beside it by no more than
+  /// `most`, relative to the size of the unknowns, are taken; jets that belong to another point leave larger residuals.
+  DaeOutcome derivatives_on_manifold(double t, const double* y, double most = 1e-2);
   const std::vector<double>& dy() const { return dy_; }
 
   /// Takes the jets of the point where another solver of the same array was last on the manifold: from far off, others that
@@ -58,7 +59,7 @@ class ArraySolver {
 
  private:
   DaeOutcome find_jets(double t, const double* y);
-  DaeOutcome find_jets_anew(double t, const double* y);
+  DaeOutcome find_jets_anew(double t, const double* y, double most);
   DaeOutcome move_to_manifold(double t, double* y, const double* sizes);
   template <class Arrive>
   DaeOutcome reach(double t, const double* y, Arrive arrive);
