@@ -86,6 +86,26 @@ double growth(const Staircase& stairs) {
   return std::ldexp(1.0, std::max(0, rounds - 3));
 }
 
+/// Noise d of the data turns a subspace that was split off at a smallest value k by the angle d / k, and so much of the
+/// size 1 of the pencil appears in what is left: a value kept there says something only if it is `lead` times larger.
+/// Without this a pencil whose noise has grown to 1e-7 in the second round would pass for one of index 1. The noise is
+/// known from the m values dropped so far. The largest of them is smaller than 1/c of it with a chance of about c^-m:
+/// c = 10^(3/m) leaves one in a thousand.
+bool outgrows_noise(const Staircase& stairs, double lead) {
+  double dropped = 0.0, before = 1.0;
+  std::size_t m = 0;
+  for (const StaircaseRank& rank : stairs.ranks) {
+    dropped = std::max(dropped, rank.dropped);
+    m += std::min(rank.rows, rank.columns) - rank.rank;
+    if (rank.rank == 0) continue;
+    const bool seen = dropped > epsilon;
+    const double chance = seen ? std::pow(10.0, 3.0 / static_cast<double>(m)) : 1.0;
+    if (rank.kept * before < std::max(lead, chance) * (seen ? dropped : epsilon)) return false;
+    before = std::min(before, rank.kept);
+  }
+  return true;
+}
+
 }  // namespace
 
 double KroneckerStructure::gap() const { return gap_between(kept, dropped); }
@@ -110,7 +130,7 @@ Reduction reduce(const Pencil& pencil, const KroneckerOptions& options) {
     second = std::max(second, std::min(credit, widest));
     if (credit > widest) {
       widest = credit;
-      clear = possible && gap >= options.least_gap * growth(stairs);
+      clear = possible && gap >= options.least_gap * growth(stairs) && outgrows_noise(stairs, options.least_lead);
       best.stairs = std::move(stairs);
     }
     while (tolerance / 10.0 > lower && tolerance > round_off) tolerance /= 10.0;  // the same structure as far as there

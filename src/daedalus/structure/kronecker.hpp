@@ -44,9 +44,10 @@ struct KroneckerStructure {
 /// Decides the structure by orthogonal staircase reduction and QZ. Every tolerance gives a structure, the same one
 /// between the largest singular value dropped and the smallest one kept. The structure with the widest such gap counts,
 /// among those that drop nothing above `most_noise` and keep nothing below `least_kept`. It is decided if the gap is at
-/// least `least_gap`, twice that for every round beyond three, and `least_lead` times that of any other.
+/// least `least_gap`, twice that for every round beyond three, and `least_lead` times that of any other, and if every
+/// value kept is `least_lead` times what the noise may have become by then.
 struct KroneckerOptions {
-  double least_gap = 1e4, least_lead = 10.0;
+  double least_gap = 1e3, least_lead = 10.0;
   double most_noise = 1e-6;
   double least_kept = 1e-8;
 };

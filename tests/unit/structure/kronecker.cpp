@@ -54,20 +54,35 @@ TEST(Kronecker, NoiseIsNotedAndSeenThrough) {
 
 TEST(Kronecker, HardPencilsAreRightOrFlagged) {
   for (const double noise : {0.0, 1e-10}) {
-    std::uint64_t decided = 0, wrong = 0;
+    std::uint64_t decided = 0;
     for (std::uint64_t seed = 1; seed <= count(); ++seed) {
       const KnownPencil known = testing::random_hard_pencil(seed, noise);
       const KroneckerStructure found = kronecker_structure(known.pencil);
       if (!found.decided) continue;
-      const bool right = found.regular && found.nilpotent_blocks == known.nilpotent_blocks;
-      EXPECT_TRUE(right || noise > 0.0) << seed;
-      wrong += !right;
+      EXPECT_TRUE(found.regular && found.nilpotent_blocks == known.nilpotent_blocks) << seed << " noise " << noise;
       ++decided;
     }
-    // With noise the nearest pencil of another structure may be nearer than the true one: seldom, and by chance of rounding.
-    EXPECT_LE(wrong, count() / 50 + 1) << "noise " << noise;
     EXPECT_GE(decided, count() / 2);  // it does not flag everything
   }
+}
+
+TEST(Kronecker, NoiseThatGrowsFromRoundToRoundIsNotTakenForARank) {
+  // A block of size 2 in which A is 2e-5: noise of 1e-12 turns the rows of the first round by 1e-12/2e-5 and shows as 5e-8 in
+  // the second, far from what the first one dropped. Only without noise the size of the block is certain.
+  for (std::uint64_t seed = 1; seed <= 50; ++seed)
+    for (const double noise : {0.0, 1e-12}) {
+      testing::Random random(seed);
+      Pencil block = testing::nilpotent_block(2);
+      block.A(0, 0) = 2e-5;
+      Pencil finite{DenseMatrix::identity(4), DenseMatrix::zero(4, 4)};
+      for (std::size_t i = 0; i < 4; ++i) finite.A(i, i) = -1.0 - static_cast<double>(i);
+      const DenseMatrix P = testing::well_conditioned(6, 1.0, random), Q = testing::well_conditioned(6, 1.0, random);
+      Pencil pencil = testing::transformed(P, testing::direct_sum(block, finite), Q);
+      for (DenseMatrix* m : {&pencil.E, &pencil.A}) *m = *m + noise * testing::random_matrix(6, 6, random);
+      const KroneckerStructure found = kronecker_structure(pencil);
+      EXPECT_TRUE(found.decided || noise > 0.0) << seed;
+      EXPECT_TRUE(!found.decided || found.nilpotent_blocks == std::vector<std::size_t>{2}) << seed << " noise " << noise;
+    }
 }
 
 TEST(Kronecker, SingularPencilsShowTheirMinimalIndices) {
