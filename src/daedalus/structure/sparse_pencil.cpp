@@ -15,8 +15,11 @@ namespace daedalus::structure {
 
 namespace {
 
-/// A pivot is at least this part of the largest entry of its row or of its column.
+/// A pivot is at least this part of what could be a pivot instead, in its row or in its column. Other entries say nothing:
+/// beside those of unknowns with derivatives it is as large as the unit of its own unknown makes it.
 constexpr double least_pivot = 0.1;
+/// But of all entries of its row or column it is at least this part: less may be noise.
+constexpr double least_part = 1e-8;
 /// A difference that is smaller than this beside its terms is a zero.
 constexpr double cancelled = 1e-13;
 /// Eliminations that leave a row this full would leave no sparse pencil.
@@ -63,16 +66,27 @@ class Eliminator {
   const std::map<std::size_t, double>& row(std::size_t i) const { return rows_[i]; }
 
  private:
+  /// The largest entry of a line, and the largest that could be a pivot.
+  struct Largest {
+    double of_all = 0.0, of_pivots = 0.0;
+    void see(double value, bool derivative) {
+      of_all = std::max(of_all, std::abs(value));
+      if (!derivative) of_pivots = std::max(of_pivots, std::abs(value));
+    }
+  };
+
   std::optional<std::size_t> pivot_of(std::size_t i) const {
-    double largest = 0.0;
-    for (const auto& [j, value] : rows_[i]) largest = std::max(largest, std::abs(value));
+    Largest in_row;
+    for (const auto& [j, value] : rows_[i]) in_row.see(value, derivative_of_[j]);
     std::optional<std::size_t> best;
     for (const auto& [j, value] : rows_[i]) {
       if (derivative_of_[j]) continue;
       if (best && columns_[j].size() >= columns_[*best].size()) continue;
-      double in_column = 0.0;
-      for (const std::size_t k : columns_[j]) in_column = std::max(in_column, std::abs(rows_[k].at(j)));
-      if (std::abs(value) >= least_pivot * std::min(largest, in_column)) best = j;
+      Largest in_column;
+      for (const std::size_t k : columns_[j]) in_column.see(rows_[k].at(j), derivative_in_row_[k]);
+      if (std::abs(value) >= least_pivot * std::min(in_row.of_pivots, in_column.of_pivots) &&
+          std::abs(value) >= least_part * std::min(in_row.of_all, in_column.of_all))
+        best = j;
     }
     return best;
   }

@@ -20,7 +20,7 @@ SparsePencil sparse(const Pencil& pencil) {
 }
 
 /// A ladder: a node per capacitor, a current per resistor; `closed` adds a source across the first node, index 2.
-SparsePencil ladder(std::size_t stages, bool source) {
+SparsePencil ladder(std::size_t stages, bool source, double resistance = 2.0) {
   SparsePencil out{2 * stages + (source ? 1 : 0), 2 * stages + (source ? 1 : 0), {}};
   const auto v = [](std::size_t k) { return k; };
   const auto i = [&](std::size_t k) { return stages + k; };
@@ -28,7 +28,7 @@ SparsePencil ladder(std::size_t stages, bool source) {
     out.entries.push_back({k, v(k), 1.0, 0.0});
     out.entries.push_back({k, i(k), 0.0, 1.0});
     if (k + 1 < stages) out.entries.push_back({k, i(k + 1), 0.0, -1.0});
-    out.entries.push_back({stages + k, i(k), 0.0, 2.0});
+    out.entries.push_back({stages + k, i(k), 0.0, resistance});
     out.entries.push_back({stages + k, v(k), 0.0, 1.0});
     if (k > 0) out.entries.push_back({stages + k, v(k - 1), 0.0, -1.0});
   }
@@ -71,14 +71,16 @@ TEST(SparsePencil, SaysWhatTheDensePencilSays) {
 }
 
 TEST(SparsePencil, AnOdeRemainsOfALadder) {
-  const auto found = sparse_structure(ladder(700, false), 400);
-  ASSERT_TRUE(found);
-  EXPECT_TRUE(found->regular && found->decided);
-  EXPECT_EQ(found->index, 1);
-  EXPECT_EQ(found->eliminated, 700u);
-  EXPECT_EQ(found->nilpotent_blocks, Sizes(700, 1));
-  EXPECT_EQ(found->differential_dimension, 700u);
-  EXPECT_FALSE(found->spectrum_known);
+  for (const double resistance : {2.0, 0.02, 1e-4, 1e4}) {  // whatever the units
+    const auto found = sparse_structure(ladder(700, false, resistance), 400);
+    ASSERT_TRUE(found) << resistance;
+    EXPECT_TRUE(found->regular && found->decided);
+    EXPECT_EQ(found->index, 1);
+    EXPECT_EQ(found->eliminated, 700u);
+    EXPECT_EQ(found->nilpotent_blocks, Sizes(700, 1));
+    EXPECT_EQ(found->differential_dimension, 700u);
+    EXPECT_FALSE(found->spectrum_known);
+  }
 }
 
 TEST(SparsePencil, ADenseRestTellsTheRest) {
