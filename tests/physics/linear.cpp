@@ -320,6 +320,20 @@ TEST(Linear, StiffEquationsWithAnUnusualInputAreIntegrated) {
   EXPECT_NEAR(found.value(0, 0), 1.0, 1e-5);  // ten tolerances; the solution follows 1/(2 - t) within 1e-8
 }
 
+TEST(Linear, TheSpeedOfTheModesCountsNotTheNormOfTheirMatrix) {
+  // The eigenvalues are 5i and -5i, and the basis of their space is skew: entries of J are above 1e4.
+  const std::string text = R"toml(kind = "linear"
+[linear]
+E = [["-999/5000", "-1/10", "1/10", 0], ["1999/10", 100, -100, 0], ["3999/1000", 2, -2, 0], ["1999/500", 2, -2, 0]]
+A = [["-4001/2000", "-99/100", "991/1000", "1/100"], ["2001/2", 490, -490, -10],
+     ["1001/100", "49/10", "-122/25", "-1/10"], ["2001/100", "49/5", "-979/100", "-1/5"]]
+f = ["1/(1 + t)", 0, 0, 0]
+)toml";
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "skew.toml")), {2.0});
+  ASSERT_TRUE(found.success());
+  EXPECT_EQ(found.method, "exact");
+}
+
 TEST(Linear, ImpulsesAreDescribedNotSmoothed) {
   // A capacitor across a source that leaps: its current is an impulse.
   const std::string text = R"model(

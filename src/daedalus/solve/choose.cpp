@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "daedalus/linalg/lapack.hpp"
 #include "daedalus/linalg/matrix_parts.hpp"
 #include "daedalus/solve/reduce.hpp"
 #include "daedalus/solve/tableau_method.hpp"
@@ -54,6 +55,14 @@ Offer offer_of(const FormulationEntry& form, const Prepared& prepared, Need need
   return {form.views_of(*prepared.model), form.index};
 }
 
+/// The largest modulus of an eigenvalue of J. Its norm may be a thousand times larger: it depends on the basis.
+double fastest_mode(const linalg::BasicMatrix<structure::LinearSolution::Number>& J) {
+  double largest = 0.0;
+  for (const auto& pair : linalg::generalized_eigen(linalg::converted<double>(J), linalg::DenseMatrix::identity(J.rows)).pairs)
+    largest = std::max(largest, std::abs(pair.alpha) / pair.beta);
+  return largest;
+}
+
 /// Where f is no polynomial, exponential or wave, its integral needs panels as short as the fastest mode is: a method for stiff
 /// equations is better where these are many.
 bool formula_is_quick(const Prepared& prepared, const RunOptions& options) {
@@ -61,7 +70,7 @@ bool formula_is_quick(const Prepared& prepared, const RunOptions& options) {
   const structure::LinearSolution& solution = *prepared.linear;
   if (solution.forcing) return true;
   const double length = options.t_end.value_or(prepared.model->simulation.t_end.value_or(1.0)) - start_time(*prepared.model, options);
-  return linalg::row_norm(solution.parts.J) * length < most_times;
+  return fastest_mode(solution.parts.J) * length < most_times;
 }
 
 void check_kind(const FormulationEntry& form, const Prepared& prepared, Need need) {
