@@ -116,7 +116,13 @@ void Reader::read_forces(const TomlValue& table) {
 bool Reader::read_cell(const TomlValue& value, const std::string& name, const Rules& rules, Expr& out) {
   const Quantity read = quantity(value, fmt::format("an entry of {}", name));
   if (!check(read, rules)) return false;
-  return guarded([&] { out = elaborate(read, Scope{}); });
+  if (!guarded([&] { out = elaborate(read, Scope{}); })) return false;
+  const std::optional<double> number = elaborator_.constant(out);
+  if (!number || std::isfinite(*number)) return true;
+  fault("not-finite",
+        fmt::format("an entry of {} is {}", name, std::isnan(*number) ? "undefined (not a number)" : "infinite"),
+        "look for a division by 0, a root or logarithm of a negative number, or an overflow", value.place);
+  return false;
 }
 
 std::optional<std::size_t> Reader::size_of(const TomlValue* value, const std::string& name, const Place& place) {
