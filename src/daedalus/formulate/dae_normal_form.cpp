@@ -205,8 +205,12 @@ double DaeNormalForm::largest_inverse() {
   return largest;
 }
 
+double DaeNormalForm::room(double t, const double* x) {
+  return factor(t, x) == Evaluation::ok ? 1.0 - largest_inverse() / limit_ : -1.0;
+}
+
 bool DaeNormalForm::rechart(double t, const double* x) {
-  if (factor(t, x) == Evaluation::ok && largest_inverse() <= limit_) return false;
+  if (room(t, x) > 0.0) return false;
   const std::vector<double> before = E_;
   if (choose(t, x) == Evaluation::ok) return before != E_;
   E_ = before;

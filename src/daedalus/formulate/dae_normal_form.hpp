@@ -32,6 +32,7 @@ class DaeNormalForm {
   /// Here the same: there is no second guess.
   integrate::Evaluation choose_on_constraints(double t, const double* x) { return choose(t, x); }
   integrate::Evaluation choose_as_at(double t, const double* there, const double*) { return choose(t, there); }
+  double room(double t, const double* x);
   bool rechart(double t, const double* x);
   void choose_as(const DaeNormalForm& other) { E_ = other.E_; }
 

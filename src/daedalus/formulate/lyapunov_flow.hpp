@@ -64,6 +64,9 @@ class LyapunovFlow {
     return true;
   }
   std::size_t recharts() const { return recharts_; }
+  /// How far x is from there: > 0 while the present coordinates are good. Off the constraints others are another motion, so
+  /// that a change belongs to a place and not to the end of some step.
+  double room(double t, const double* x) { return begun_ ? form_.room(t, x) : 1.0; }
 
   /// Finds xi, eta and the gains at x.
   integrate::Evaluation gains(double t, const double* x) {

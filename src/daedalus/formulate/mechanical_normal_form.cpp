@@ -221,13 +221,16 @@ double MechanicalNormalForm::tilt() {
   return std::max(position_.tilt(G(), scale_.data()), velocity_.tilt(G(), scale_.data()));
 }
 
+double MechanicalNormalForm::room(double t, const double* x) {
+  if (geometry(t, x) != Evaluation::ok) return -1.0;
+  find_scale();
+  return 1.0 - tilt() / limit_;
+}
+
 bool MechanicalNormalForm::rechart(double t, const double* x) {
-  if (geometry(t, x) == Evaluation::ok) {
-    find_scale();
-    const double now = tilt();
-    if (now <= limit_) return false;
-    limit_ = growth * now;  // where the choice stays the same
-  }
+  const double left = room(t, x);
+  if (left > 0.0) return false;
+  if (geometry_known_) limit_ *= growth * (1.0 - left);  // where the choice stays the same
   position_before_.assign(position_.dependent().begin(), position_.dependent().end());
   velocity_before_.assign(velocity_.dependent().begin(), velocity_.dependent().end());
   if (!pick(t, x) || (position_before_ == position_.dependent() && velocity_before_ == velocity_.dependent())) return false;

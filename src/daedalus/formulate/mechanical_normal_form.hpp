@@ -37,6 +37,8 @@ class MechanicalNormalForm {
   integrate::Evaluation choose_on_constraints(double t, const double* x);
   /// Takes for x what would be chosen at another state.
   integrate::Evaluation choose_as_at(double t, const double* there, const double* x);
+  /// How far x is from where the present ones are bad: > 0 while they are good.
+  double room(double t, const double* x);
   /// Chooses others where the present ones have become bad, and others are clearly better; says whether it did.
   bool rechart(double t, const double* x);
 

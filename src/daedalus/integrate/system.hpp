@@ -203,6 +203,9 @@ struct System {
   /// Told from where and how far the next step goes, before every attempt, where the system depends on it (by feedback of
   /// what is violated there). True where that has changed the system; between two calls it is one function of (t, x).
   std::function<bool(double t, const double* x, double h)> begin_step;
+  /// How far a state is from where `begin_step` changes the system: > 0 while it does not. Steps under control end where it
+  /// vanishes, so that the motion does not depend on where steps end. Empty where no change is one of the motion.
+  std::function<double(double t, const double* x)> room = {};
 
   /// Says in the user's names what went wrong in the last failed call.
   std::function<std::string()> explain;

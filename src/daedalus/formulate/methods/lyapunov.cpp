@@ -44,6 +44,7 @@ std::shared_ptr<LyapunovFlow<Form>> stabilize(Formulated& result, const Make& ma
   system.normal_form = normal_form_of(flow);
   system.explain = [flow, inner = system.explain] { return flow->explain().empty() ? inner() : flow->explain(); };
   system.begin_step = [flow](double t, const double* x, double) { return flow->rechart(t, x); };
+  system.room = [flow](double t, const double* x) { return flow->room(t, x); };
   result.freeze = [flow, inner = result.freeze](const double* frozen) {
     flow->form().freeze(frozen);
     inner(frozen);
