@@ -50,6 +50,36 @@ TEST(Perturb, StartsOffTheConstraintsByWhatWasAsked) {
   EXPECT_NE(first.find("0.625"), std::string::npos) << first;
 }
 
+/// Three derivatives of a constraint, two of them of derivatives that occur in no equation: these follow from the others.
+TEST(Perturb, StartsWhatWasDifferentiatedMoreThanWritten) {
+  const Folder folder;
+  folder.write("chain.toml", R"model(kind = "dae"
+[variables]
+x1 = 0.1
+x2 = 0.0
+x3 = 0.0
+e = 1.0
+u = 0.0
+[equations]
+a = "der(x1) = x2"
+b = "der(x2) = x3 + x1^2"
+c = "der(x3) = u*(1 + 0.2*cos(e)) + e"
+d = "der(e) = -e^3 + x1 + 0.3*x3*e"
+h = "x1 = 0.1*cos(t)"
+[simulation]
+t_end = 3
+)model");
+  const auto call = daedalus("compare " + folder.file("chain.toml") + " --perturb 0.5 --formulation lyapunov --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto json = call.json();
+  for (const auto& run : json["runs"]) EXPECT_EQ(run["outcome"], "returned") << run.dump();
+  const auto one = daedalus("simulate " + folder.file("chain.toml") + " --perturb 0.5 --formulation lyapunov --residuals --at 0 --json");
+  ASSERT_EQ(one.status, 0) << one.err;
+  const auto values = one.json()["values"];
+  EXPECT_NEAR(values["residual.h"][0].get<double>(), 0.05, 1e-12);  // half of the largest term, 0.1
+  EXPECT_NEAR(values["residual.a"][0].get<double>(), 0.0, 1e-12);   // an equation of motion, not a constraint
+}
+
 TEST(Perturb, MapsTheReturnOfEveryFormulation) {
   const Folder folder;
   const auto call = daedalus("compare models/slider_crank.toml --perturb 0.2 --t-end 3 --rtol 1e-6 --json --plot " +

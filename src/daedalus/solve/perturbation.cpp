@@ -23,13 +23,33 @@ template <class Form>
 bool violate(Form& form, double t, const std::vector<double>& scale, double position, double rate, std::vector<double>& x) {
   std::vector<double> xi(form.xi_count()), eta(form.eta_count());
   if (form.reduce(t, x.data(), xi.data(), eta.data()) != Evaluation::ok) return false;
-  const std::size_t top = *std::ranges::max_element(form.level());
   for (int k = 1; k <= parts; ++k) {
     for (std::size_t i = 0; i < xi.size(); ++i)
-      xi[i] = (form.level()[i] == top && top > 0 ? rate : position) * scale[i] * k / parts;
+      xi[i] = (form.level()[i] == 0 ? position : rate) * scale[i] * k / parts;
     if (form.expand(t, xi.data(), eta.data(), x.data()) != Evaluation::ok) return false;
   }
   return true;
+}
+
+/// The largest term of the constraint behind each hidden row, at a start that satisfies it; 1 where that has none, 0 for rows
+/// that are no constraints.
+std::vector<double> constraint_scales(const structure::DaeFunctions& fn, double t, const std::vector<double>& x) {
+  constexpr double nothing = 1e-12;
+  compile::StateValues values({std::shared_ptr<void>(), &fn.kept});
+  std::vector<double> discrete;
+  for (const model::Parameter& value : fn.model->discrete) discrete.push_back(value.value);
+  const std::vector<double> frozen = fn.switches.free_modes(discrete);
+  values.freeze(frozen.data());
+  values.residuals(t, x.data());
+  const std::vector<bool> constraint = structure::hidden_constraints(fn);
+  std::vector<double> scale(fn.hidden.size(), 0.0);
+  for (std::size_t i = 0; i < scale.size(); ++i) {
+    if (!constraint[i]) continue;
+    const auto written = std::ranges::find_if(fn.hidden, [&](const auto& row) { return row.of == fn.hidden[i].of && row.level == 0; });
+    const double largest = written == fn.hidden.end() ? 0.0 : values.scale()[static_cast<std::size_t>(written - fn.hidden.begin())];
+    scale[i] = largest > nothing ? largest : 1.0;
+  }
+  return scale;
 }
 
 }  // namespace
@@ -55,13 +75,15 @@ std::optional<StartValues> perturbed_start(const Prepared& prepared, double t, d
   } else {
     if (!prepared.reduced) return std::nullopt;
     const structure::DaeFunctions& fn = *prepared.reduced;
-    for (std::size_t i = 0; i < fn.differential; ++i) names.push_back(fn.unknowns[i].name);
+    const std::vector<bool> said = structure::said_derivatives(fn);  // the equations give them, and no start may
+    for (std::size_t i = 0; i < fn.differential; ++i) names.push_back(said[i] ? "" : fn.unknowns[i].name);
     formulate::DaeNormalForm form(prepared.reduced);
     if (form.choose(t, x.data()) != Evaluation::ok) return std::nullopt;
-    if (!violate(form, t, std::vector<double>(form.xi_count(), 1.0), position, rate, x)) return std::nullopt;
+    if (!violate(form, t, constraint_scales(fn, t, x), position, rate, x)) return std::nullopt;
   }
   StartValues values;
-  for (std::size_t i = 0; i < names.size(); ++i) values.emplace_back(names[i], x[i]);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (!names[i].empty()) values.emplace_back(names[i], x[i]);
   return values;
 }
 
@@ -108,7 +130,9 @@ PerturbationMap perturbation_map(const PerturbationPlan& plan) {
           options.interrupt = plan.interrupt;
           options.on_residuals = [&](double now, std::span<const double> levels) {
             double size = 0.0;
-            for (std::size_t k = 0; k < std::min<std::size_t>(levels.size(), 2); ++k) size = std::max(size, std::abs(levels[k]));
+            // of mechanics the third level is that of accelerations, which no start violates
+            for (std::size_t k = 0; k < (prepared.functions ? std::min<std::size_t>(levels.size(), 2) : levels.size()); ++k)
+              size = std::max(size, std::abs(levels[k]));
             times.push_back(now);
             sizes.push_back(size);
           };
@@ -117,12 +141,13 @@ PerturbationMap perturbation_map(const PerturbationPlan& plan) {
           run.message = trajectory.message;
           std::size_t last = sizes.size();  // behind the last time at which it was not gone
           while (last > 0 && sizes[last - 1] <= gone * sizes.front()) --last;
+          const bool on_constraints = sizes.empty() || sizes.front() == 0.0 || (position == 0.0 && rate == 0.0);
           if (!trajectory.success()) {
             run.outcome = PerturbedRun::Outcome::stopped;
             run.time = times.empty() ? t : times.back();
-          } else if (sizes.empty() || sizes.front() == 0.0 || last < sizes.size()) {
+          } else if (on_constraints || last < sizes.size()) {
             run.outcome = PerturbedRun::Outcome::returned;
-            run.time = sizes.empty() || sizes.front() == 0.0 ? t : times[last];
+            run.time = on_constraints ? t : times[last];
           } else {
             run.outcome = PerturbedRun::Outcome::remained;
             run.time = trajectory.t_end;

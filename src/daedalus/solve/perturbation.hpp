@@ -14,7 +14,7 @@ using StartValues = std::vector<std::pair<std::string, double>>;
 
 /// A start off the constraints: every constraint is violated by `position` times its largest term, and its derivative by
 /// `rate` times the same per unit of time; what the normal form calls eta, the rest of the state, is that of the consistent
-/// start. Constraints on velocities and the last hidden ones of a DAE count as rates. None where no such state is found.
+/// start. Constraints on velocities and all derivatives of those of a DAE count as rates. None where no such state is found.
 std::optional<StartValues> perturbed_start(const Prepared& prepared, double t, double position, double rate);
 
 /// One run from such a start.

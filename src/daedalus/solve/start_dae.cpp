@@ -45,6 +45,7 @@ class DaeInitializer {
   }
 
   Start operator()() {
+    if (mode_ == Initialize::off) follow();
     const std::vector<double> given = u_;
     check_kept();
     if (mode_ == Initialize::check) check_initial();
@@ -145,6 +146,22 @@ class DaeInitializer {
   /// Whether a differential unknown is the author's own, or a derivative to which he gave a value. The others follow from
   /// the equations, as der(y) does from der(y) = v.
   bool own(std::size_t i) const { return fn_.unknowns[i].times == 0 || fn_.unknowns[i].start.given; }
+
+  /// Derivatives that the author left open take the values that his equations for them say, as der(y) does from der(y) = v:
+  /// a start off the constraints violates these, and not how the motion is written.
+  void follow() {
+    std::vector<bool> kept(2 * n_, true), rows(problem_.rows(), false);
+    const std::vector<bool> said = structure::said_derivatives(fn_);
+    for (std::size_t i = 0; i < fn_.differential; ++i) kept[i] = !said[i] || own(i) || fixed_[i];
+    const linalg::Sparsity& pattern = fn_.kept.pattern;
+    const std::vector<bool> constraint = structure::hidden_constraints(fn_);
+    for (std::size_t j = 0; j < fn_.hidden.size(); ++j)
+      for (std::size_t k = pattern.row_start[j]; k < pattern.row_start[j + 1]; ++k)
+        if (!constraint[j] && !kept[pattern.column[k]]) rows[problem_.rows() - fn_.kept.rows() + j] = true;
+    if (std::ranges::find(rows, true) == rows.end()) return;
+    const linalg::GaussNewtonResult near = near_guess(problem(problem_, kept, u_).part(rows, kept));
+    if (near.outcome == linalg::GaussNewtonOutcome::converged) u_ = near.x;
+  }
 
   void find() {
     if (fn_.model->initial.empty()) {

@@ -215,6 +215,30 @@ std::shared_ptr<const DaeFunctions> compile_dae(const Converted& converted) {
   return compiled(converted.model, &converted.offsets, converted.author.get());
 }
 
+std::vector<bool> said_derivatives(const DaeFunctions& functions) {
+  std::unordered_map<const model::Unknown*, std::size_t> written;  // the highest derivatives in the equations
+  for (const DaeFunctions::Column& column : functions.columns) {
+    const DaeFunctions::Unknown& unknown = functions.unknowns[column.unknown];
+    if (std::size_t& highest = written[unknown.of]; column.rate) highest = std::max(highest, unknown.times + 1);
+  }
+  std::vector<bool> result;
+  for (const DaeFunctions::Unknown& unknown : functions.unknowns)
+    result.push_back(unknown.times > 0 && unknown.times >= written[unknown.of]);
+  return result;
+}
+
+std::vector<bool> hidden_constraints(const DaeFunctions& functions) {
+  const std::vector<bool> said = said_derivatives(functions);
+  const linalg::Sparsity& pattern = functions.kept.pattern;
+  std::unordered_set<std::string> others;
+  for (std::size_t j = 0; j < functions.hidden.size(); ++j)
+    for (std::size_t k = pattern.row_start[j]; functions.hidden[j].level == 0 && k < pattern.row_start[j + 1]; ++k)
+      if (said[pattern.column[k]]) others.insert(functions.hidden[j].of);
+  std::vector<bool> result;
+  for (const DaeFunctions::Row& row : functions.hidden) result.push_back(!others.contains(row.of));
+  return result;
+}
+
 int index_of_differentiated(const DaeFunctions& differentiated) {
   std::size_t most = 0;
   for (const DaeFunctions::Row& row : differentiated.rows) most = std::max(most, row.level);

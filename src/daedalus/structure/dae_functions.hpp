@@ -70,6 +70,14 @@ std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Mod
 /// Lower derivatives of the equations contain these alone and are `hidden`.
 std::shared_ptr<const DaeFunctions> compile_dae(std::shared_ptr<const model::Model> model, const Offsets& offsets);
 
+/// Which of the unknowns are derivatives that are no state of the model as it was written, as der(x) where der(x) = v and x
+/// has no second one: what they are the equations say, not the start.
+std::vector<bool> said_derivatives(const DaeFunctions& functions);
+
+/// Which of `hidden` are constraints and their derivatives. The others say what such a derivative is, and a start off the
+/// constraints does not violate them.
+std::vector<bool> hidden_constraints(const DaeFunctions& functions);
+
 /// The structural index of the equations as written that were differentiated so.
 int index_of_differentiated(const DaeFunctions& differentiated);
 
