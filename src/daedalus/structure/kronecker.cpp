@@ -88,19 +88,18 @@ double growth(const Staircase& stairs) {
 
 /// Noise d of the data turns a subspace that was split off at a smallest value k by the angle d / k, and so much of the
 /// size 1 of the pencil appears in what is left: a value kept there says something only if it is `lead` times larger.
-/// Without this a pencil whose noise has grown to 1e-7 in the second round would pass for one of index 1. The noise is
-/// known from the m values dropped so far. The largest of them is smaller than 1/c of it with a chance of about c^-m:
-/// c = 10^(3/m) leaves one in a thousand.
+/// Without this a pencil whose noise has grown to 1e-7 in the second round would pass for one of index 1. What the first
+/// round drops is the noise itself, m values of it; later ones have grown already. The largest of m is smaller than 1/c of
+/// the noise with a chance of about c^-m: c = 10^(3/m) leaves one in a thousand.
 bool outgrows_noise(const Staircase& stairs, double lead) {
-  double dropped = 0.0, before = 1.0;
-  std::size_t m = 0;
+  if (stairs.ranks.empty() || stairs.ranks.front().dropped <= epsilon) return true;  // no noise but that of rounding
+  const StaircaseRank& first = stairs.ranks.front();
+  const auto m = static_cast<double>(std::min(first.rows, first.columns) - first.rank);
+  const double least = std::max(lead, std::pow(10.0, 3.0 / m)) * first.dropped;
+  double before = 1.0;
   for (const StaircaseRank& rank : stairs.ranks) {
-    dropped = std::max(dropped, rank.dropped);
-    m += std::min(rank.rows, rank.columns) - rank.rank;
     if (rank.rank == 0) continue;
-    const bool seen = dropped > epsilon;
-    const double chance = seen ? std::pow(10.0, 3.0 / static_cast<double>(m)) : 1.0;
-    if (rank.kept * before < std::max(lead, chance) * (seen ? dropped : epsilon)) return false;
+    if (rank.kept * before < least) return false;
     before = std::min(before, rank.kept);
   }
   return true;
