@@ -49,14 +49,8 @@ class ArrayObservation final : public Observation {
   Evaluation at(double t, const double* state) override {
     t_ = t;
     std::copy_n(state, y_.size(), y_.begin());
-    // Rows are projected, most often just now; only where a point is not on the manifold, as one given with --initialize off,
-    // it is seen as it is.
-    Evaluation outcome = Evaluation::no_convergence;
-    for (const double most : {1e-10, 1e-2}) {
-      if (outcome == Evaluation::ok) break;
-      solver_.begin_at(running_->solver);
-      outcome = static_cast<Evaluation>(solver_.derivatives_on_manifold(t, state, most));
-    }
+    solver_.begin_at(running_->solver);  // rows are projected, most often just now
+    const auto outcome = static_cast<Evaluation>(solver_.derivatives_at_projected(t, state));
     std::ranges::copy(solver_.residuals(), levels_[0].residual.begin());
     return outcome;
   }

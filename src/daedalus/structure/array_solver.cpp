@@ -29,6 +29,7 @@ constexpr double stagnating = 1e-9;  // a step this short that does not get shor
 constexpr double contraction = 0.2;  // slower than this, new factors are worth their price
 constexpr int most_iterations = 30;
 constexpr int most_factors = 6;  // for one point
+constexpr double projected = 1e-10;  // residuals of points that were moved to the manifold
 constexpr double near = 1e-8;    // a change so short does not change the factors
 
 }  // namespace
@@ -59,7 +60,7 @@ ArraySolver::ArraySolver(std::shared_ptr<const DerivativeArray> array, const Num
       column_(m_) {
   DAEDALUS_CHECK(found.outcome == NumericalIndex::Outcome::found, "no index");
   values_.to_taylor(found.point.jets.data(), u_.data());
-  anchor_ = begin_ = u_;
+  anchor_ = begin_ = end_ = before_ = u_;
   anchor_t_ = t_;
   values_.evaluate(t_, u_.data());
   for (std::size_t c = 0; c < qr_.columns(); ++c) values_.column(place(c) / n_, place(c) % n_, qr_.column(c));
@@ -171,17 +172,31 @@ DaeOutcome ArraySolver::derivatives_on_manifold(double t, const double* y, doubl
   return reach(t, y, [&] { return find_jets_anew(t, y, most); });
 }
 
+DaeOutcome ArraySolver::derivatives_at_projected(double t, const double* y) {
+  before_ = anchor_;
+  const double t_before = anchor_t_;
+  const DaeOutcome outcome = derivatives_on_manifold(t, y, projected);
+  if (outcome == DaeOutcome::ok) return outcome;
+  u_ = anchor_ = before_;
+  anchor_t_ = t_before;
+  return derivatives_on_manifold(t, y);
+}
+
 void ArraySolver::begin_at(const ArraySolver& other) {
   u_ = anchor_ = other.anchor_;
   t_ = anchor_t_ = other.anchor_t_;
 }
 
 void ArraySolver::begin_step(double t, const double* y) {
-  if (t == begin_t_) {
-    u_ = anchor_ = begin_;
+  // The last attempt from here again, or the end of it, whatever rows between were looked at.
+  bool goes_on = t == end_t_;
+  for (std::size_t i = 0; i < n_ && goes_on; ++i) goes_on = y[i] == end_[i] * values_.scale().s[i];
+  attempted_ = false;
+  if (t == begin_t_ || goes_on) {
+    u_ = anchor_ = goes_on ? end_ : begin_;
     t_ = anchor_t_ = t;
     static_cast<void>(factor());
-  } else if (derivatives_on_manifold(t, y) != DaeOutcome::ok) {
+  } else if (derivatives_at_projected(t, y) != DaeOutcome::ok) {
     return;  // told by the attempt
   }
   begin_ = anchor_;
@@ -239,7 +254,13 @@ void ArraySolver::find_residuals() {
 }
 
 DaeOutcome ArraySolver::project(double t, double* y, const double* sizes) {
-  return reach(t, y, [&] { return move_to_manifold(t, y, sizes); });
+  const DaeOutcome outcome = reach(t, y, [&] { return move_to_manifold(t, y, sizes); });
+  if (outcome == DaeOutcome::ok && !attempted_) {
+    attempted_ = true;
+    end_ = anchor_;
+    end_t_ = t;
+  }
+  return outcome;
 }
 
 DaeOutcome ArraySolver::move_to_manifold(double t, double* y, const double* sizes) {

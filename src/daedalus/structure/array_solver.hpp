@@ -34,6 +34,8 @@ class ArraySolver {
   /// The same at any point of the manifold, however far from the last one that was projected. Points beside it by no more than
   /// `most`, relative to the size of the unknowns, are taken; jets that belong to another point leave larger residuals.
   DaeOutcome derivatives_on_manifold(double t, const double* y, double most = 1e-2);
+  /// The same at a point that was projected, now or before; one that was not, as by --initialize off, is taken as it is.
+  DaeOutcome derivatives_at_projected(double t, const double* y);
   const std::vector<double>& dy() const { return dy_; }
 
   /// Takes the jets of the point where another solver of the same array was last on the manifold: from far off, others that
@@ -78,8 +80,9 @@ class ArraySolver {
   bool use_pivots_ = false;
   linalg::HouseholderQr manifold_;  ///< of the transposed derivative of the constraints by y
   double t_ = 0.0, kept_ = 0.0;     ///< the shortest pivot at the start
-  double anchor_t_ = 0.0, begin_t_ = std::numeric_limits<double>::quiet_NaN();
-  std::vector<double> u_, anchor_, begin_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, ones_, matrix_, column_;
+  double anchor_t_ = 0.0, begin_t_ = std::numeric_limits<double>::quiet_NaN(), end_t_ = begin_t_;
+  bool attempted_ = true;  ///< since the step began, its end was projected
+  std::vector<double> u_, anchor_, begin_, end_, before_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, ones_, matrix_, column_;
   std::size_t factorizations_ = 0;
   std::string explanation_;
 };
