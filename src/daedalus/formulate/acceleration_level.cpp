@@ -73,6 +73,7 @@ Formulated acceleration_level(std::shared_ptr<const mechanics::Functions> functi
     if (unit->evaluator) unit->evaluator->freeze(frozen);
     observation->freeze(frozen);
   };
+  result.independent = [running] { return !running->leaves_rows_out(); };
   result.factorizations = [running, unit] {
     return running->factorizations() + (unit->evaluator ? unit->evaluator->factorizations() : 0);
   };

@@ -59,6 +59,8 @@ struct Formulated {
   /// Whether the evaluations since the last call lay close enough between two times, and none of them was where a constraint
   /// nearly depends on others. Empty where evaluations do not tell.
   std::function<bool(double t_old, double t_new)> clear = {};
+  /// Whether no constraint depends on others, as the first evaluation has seen it. Empty where it does not look.
+  std::function<bool()> independent = {};
   /// Factorizations that the system has needed so far, beside those of the method.
   std::function<std::size_t()> factorizations;
   /// The solution of a linear DAE by its formula, where the system is one.

@@ -11,7 +11,6 @@
 
 #include "daedalus/base/fours.hpp"
 #include "daedalus/formulate/stage_line.hpp"
-#include "daedalus/linalg/kkt.hpp"
 #include "daedalus/mechanics/solved_motion.hpp"
 
 namespace daedalus::formulate {
@@ -73,19 +72,20 @@ struct Nearness {
 class SolvedLevel {
  public:
   SolvedLevel(std::shared_ptr<const mechanics::Functions> functions,
-              std::shared_ptr<const mechanics::SolvedMotion> motion, const integrate::System& careful)
+              std::shared_ptr<const mechanics::SolvedMotion> motion, const Formulated& careful)
       : functions_(std::move(functions)),
         motion_(motion),
         evaluator_(motion),
-        careful_ode_(careful.ode),
-        careful_project_(careful.project),
-        landed_(4 * functions_->n),
+        careful_ode_(careful.system.ode),
+        careful_project_(careful.system.project),
+        independent_(careful.independent),
+        landing_(4 * functions_->n),
         largest_pivot_(motion->accelerations.constraints) {}
 
   Evaluation ode(double t, const double* x, double* dx) {
     if (use_ == Use::unknown) return begin(t, x, dx);
-    if (std::exchange(has_landed_, false) && t == t_landed_ && std::equal(x, x + 2 * functions_->n, landed_.data() + functions_->n)) {
-      std::copy_n(landed_.data() + 2 * functions_->n, 2 * functions_->n, dx);
+    if (std::exchange(has_landed_, false) && t == t_landed_ && std::equal(x, x + 2 * functions_->n, landed_ + functions_->n)) {
+      std::copy_n(landed_ + 2 * functions_->n, 2 * functions_->n, dx);
       note(t);
       return Evaluation::ok;
     }
@@ -100,12 +100,14 @@ class SolvedLevel {
   void make_line(const integrate::ExplicitStages& stages) { line_ = StageLine::of(motion_, stages); }
 
   bool stages(double t, double h, const double* x, const double* slope, double* results) {
+    line_is_new_ = has_landed_ = false;
     if (use_ != Use::always) return false;
     factorizations_ += line_->stages();
     if (!(*line_)(t, h, x, slope, frozen_, {largest_pivot_, much_smaller}, results)) return false;
     doubtful_ = doubtful_ || line_->is_near();
     t_line_ = t;
     h_line_ = h;
+    line_is_new_ = true;
     return true;
   }
 
@@ -132,11 +134,9 @@ class SolvedLevel {
   Evaluation project(double t, double* x) {
     has_landed_ = false;
     const std::size_t n = functions_->n;
-    const double* inputs[] = {&t, x, x + n};
     for (int iteration = 0; use_ == Use::always && iteration < 3; ++iteration) {
-      factorizations_ += 2;
-      if (!evaluator_.land(inputs, frozen_, landed_.data())) break;
-      const double *last = landed_.data(), *q = last + n;
+      if (!land(t, x)) break;
+      const double *last = landed_, *q = last + n;
       Corrections sizes;
       in_fours<Corrections>(x, q, last, n, sizes);
       const bool arrived = sizes.last <= negligible * sizes.position ||
@@ -156,6 +156,19 @@ class SolvedLevel {
 
  private:
   enum class Use { unknown, always, never };
+
+  /// Lets landed_ be where the landing from x is; the line that ended at x went on to it.
+  bool land(double t, const double* x) {
+    factorizations_ += 2;
+    if (std::exchange(line_is_new_, false) && t == t_line_ + h_line_)
+      if (const auto landing = line_->landing(); landing && std::equal(x, x + 2 * functions_->n, landing->end)) {
+        landed_ = landing->outputs;
+        return evaluator_.has_landed(landing->outputs, landing->notes);
+      }
+    const double* inputs[] = {&t, x, x + functions_->n};
+    landed_ = landing_.data();
+    return evaluator_.land(inputs, frozen_, landing_.data());
+  }
 
   bool slopes(double t, const double* x, double* dx) {
     const double* inputs[] = {&t, x, x + functions_->n};
@@ -183,21 +196,15 @@ class SolvedLevel {
 
   /// The first evaluation, at the start: in line only where the constraints are independent and the result is right.
   Evaluation begin(double t, const double* x, double* dx) {
-    const mechanics::Functions& fn = *functions_;
+    const std::size_t n = functions_->n;
     const Evaluation outcome = careful_ode_(t, x, dx);
     if (outcome != Evaluation::ok) return outcome;
     use_ = Use::never;
-    auto scratch = fn.geometry.make_scratch();
-    std::vector<double> geometry(fn.geometry.output_count());
-    const double* inputs[] = {&t, x};
-    fn.geometry(inputs, geometry.data(), scratch, frozen_);
-    linalg::KktSolver kkt(fn.mass, fn.jacobian);
-    if (kkt.factor(geometry.data(), geometry.data() + fn.mass.nonzeros()) != linalg::KktOutcome::regular)
-      return outcome;
-    std::vector<double> in_line(2 * fn.n);
+    if (!independent_()) return outcome;
+    std::vector<double> in_line(2 * n);
     if (!slopes(t, x, in_line.data())) return outcome;
     double size = 0.0, difference = 0.0;
-    for (std::size_t j = fn.n; j < 2 * fn.n; ++j) {
+    for (std::size_t j = n; j < 2 * n; ++j) {
       size = std::max(size, std::abs(dx[j]));
       difference = std::max(difference, std::abs(dx[j] - in_line[j]));
     }
@@ -211,10 +218,13 @@ class SolvedLevel {
   mechanics::SolvedEvaluator evaluator_;
   std::unique_ptr<StageLine> line_;  ///< where a method has asked for it
   double t_line_ = 0.0, h_line_ = 0.0;
+  bool line_is_new_ = false;  ///< nobody has asked yet for the way from its end to the constraints
   std::function<Evaluation(double t, const double* x, double* dx)> careful_ode_;
   std::function<Evaluation(double t, double* x)> careful_project_;
+  std::function<bool()> independent_;
   const double* frozen_ = nullptr;
-  std::vector<double> landed_;  ///< the last correction of q, then q, v and a on the constraints
+  std::vector<double> landing_;
+  const double* landed_ = nullptr;  ///< the last correction of q, then q, v and a on the constraints; of landing_ or of the line
   double t_landed_ = 0.0;
   bool has_landed_ = false;  ///< just now
   std::vector<double> largest_pivot_;  ///< of each constraint, up to the sign, at the ends of steps
@@ -229,10 +239,10 @@ class SolvedLevel {
 
 void solve_in_line(Formulated& formulated, const std::shared_ptr<const mechanics::Functions>& functions) {
   integrate::System& system = formulated.system;
-  if (!system.ode || !system.project) return;
+  if (!system.ode || !system.project || !formulated.independent) return;
   auto motion = mechanics::SolvedMotion::kept(functions);
   if (!motion) return;
-  auto level = std::make_shared<SolvedLevel>(functions, std::move(motion), system);
+  auto level = std::make_shared<SolvedLevel>(functions, std::move(motion), formulated);
   system.ode = [level](double t, const double* x, double* dx) { return level->ode(t, x, dx); };
   system.project = [level](double t, double* x) { return level->project(t, x); };
   system.stages_in_line = [level](const integrate::ExplicitStages& stages) -> integrate::StagesInLine {

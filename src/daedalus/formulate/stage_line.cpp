@@ -130,7 +130,8 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
   for (const double node : stages.nodes) result->tenths |= 1U << static_cast<unsigned>(10.0 * node);
   const mechanics::SolvedMotion::Part& part = motion.accelerations;
   const std::size_t n = part.function.output_count(), count = stages.rows.size();
-  std::size_t operations = count * part.function.operation_count();
+  const mechanics::SolvedMotion::Part& landing = motion.landing;
+  std::size_t operations = count * part.function.operation_count() + landing.function.operation_count();
   for (const Shared::Row& row : result->rows) operations += 2 * n * row.weights.size();
   if (stages.sums.size() < 2 || operations > longest)
     return result;  // the second sum shows whether all slopes are finite
@@ -186,11 +187,13 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
   for (std::size_t stage = 1; stage <= count; ++stage)
     if (stages.sums[1][stage] == 0.0)
       for (std::size_t i = n; i < 2 * n; ++i) finite[i] = line.multiply_add(slopes[stage][i], zero, finite[i]);
-  for (std::size_t k = 0; k < stages.sums.size(); ++k) {
+  const Values end = moved(weigh(stages.sums[0]));
+  put(end);
+  for (std::size_t k = 1; k < stages.sums.size(); ++k) {
     Values sums = weigh(stages.sums[k]);
     if (k == 1)
       for (std::size_t i = n; i < 2 * n; ++i) sums[i] = line.sum(sums[i], finite[i]);
-    put(k == 0 ? moved(sums) : sums);
+    put(sums);
   }
 
   result->line.positive = positive.size();
@@ -201,6 +204,12 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
   for (Values& of : inverse) {
     of.resize(padded(count), of.back());
     notes.insert(notes.end(), of.begin(), of.end());
+  }
+  if (landing.function.output_count() > 0) {
+    const auto middle = end.begin() + static_cast<std::ptrdiff_t>(n);
+    const auto found = line.call(landing.function, {{line.sum(t, h)}, Values(end.begin(), middle), Values(middle, end.end())});
+    result->landing = notes.size();
+    for (const Values* of : {&end, &found.outputs, &found.notes}) notes.insert(notes.end(), of->begin(), of->end());
   }
   result->line.function = line.finish(outputs, notes);
   return result;
@@ -275,6 +284,13 @@ bool StageLine::operator()(double t, double h, const double* x, const double* sl
   in_fours<NearInLine>(scratch_.data() + line.positive + line.cancellations, pivots.largest.data(), line.constraints,
                        padded(stages()), pivots.much_smaller, near_);
   return all_finite(results + (stages() + 1) * stride, 2 * stride) && line.trusts(scratch_.data());
+}
+
+std::optional<StageLine::Landing> StageLine::landing() const {
+  if (shared_->landing == 0) return std::nullopt;
+  const double* end = scratch_.data() + shared_->landing;
+  const std::size_t states = 2 * motion_->accelerations.function.output_count();
+  return Landing{end, end + states, end + states + motion_->landing.function.output_count()};
 }
 
 }  // namespace daedalus::formulate

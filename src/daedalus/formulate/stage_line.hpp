@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "daedalus/integrate/system.hpp"
@@ -10,7 +11,8 @@
 namespace daedalus::formulate {
 
 /// The stages of an explicit step of x = (q, v), q' = v, v' = a(t, q, v) in one call. Where they are short they are one
-/// straight line, in which arguments, accelerations and sums pass from one to the next in registers; else a loop over
+/// straight line, in which arguments, accelerations and sums pass from one to the next in registers, and which goes on to the
+/// landing on the constraints: a processor computes that beside the estimate of the error. Else they are a loop over
 /// the stages with nothing between them, whose sums are computed four at a time.
 class StageLine {
  public:
@@ -28,6 +30,13 @@ class StageLine {
   /// Whether a pivot of a constraint was much smaller in some stage of the last call.
   bool is_near() const { return near_; }
 
+  /// The end of the last call and, as SolvedMotion::landing gives them, the outputs and notes of the landing from there.
+  struct Landing {
+    const double *end, *outputs, *notes;
+  };
+  /// None where the line ends with the step.
+  std::optional<Landing> landing() const;
+
   std::size_t stages() const { return shared_->stages.rows.size(); }
   /// In which tenths of the step, from 0 to 10, there are stages: bit by bit.
   unsigned tenths() const { return shared_->tenths; }
@@ -38,6 +47,7 @@ class StageLine {
     integrate::ExplicitStages stages;
     mechanics::SolvedMotion::Part line;  ///< no function where it would be too long; constraints are those of one stage
     unsigned tenths = 0;
+    std::size_t landing = 0;  ///< where notes of the landing begin: end, outputs, notes; 0: there is none
     struct Row {
       std::vector<double> weights;
       std::vector<std::size_t> stages;

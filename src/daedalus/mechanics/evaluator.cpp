@@ -118,7 +118,6 @@ std::vector<std::size_t> Evaluator::position_rows() const {
   return position_ ? position_->rows() : functions_->holonomic_rows;
 }
 
-/// Whether some constraints are only watched.
 bool Evaluator::leaves_rows_out() const { return independent_ && most_rank_ < functions_->m; }
 
 /// Chooses rows after kkt_ found some that depend on others.
@@ -293,12 +292,16 @@ Outcome Evaluator::solve_motion(double t, const double* x, const Feedback& feedb
   const double* f = M + fn.mass.nonzeros();
   const double* G = f + fn.n;
   const double* gamma = G + fn.jacobian.nonzeros();
+  bool factored = false;
   if (!chosen_ && fn.m > 0) {  // the first point is the start, which is consistent
+    ++factorizations_;
     if (const Outcome outcome = judge(kkt_.factor(M, G), M); outcome != Outcome::ok) return outcome;
     chosen_ = true;
     if (kkt_.rank() < fn.m) choose_rows(M, G);
+    factored = !independent_;
   }
-  if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
+  if (!factored)
+    if (const Outcome outcome = factor(M, G); outcome != Outcome::ok) return outcome;
   std::copy(gamma, gamma + fn.m, gamma_.begin());
   if (feedback.position != 0.0 || feedback.velocity != 0.0 || feedback.nonholonomic != 0.0) {
     residuals(t, x, position_residual_.data(), velocity_.data());

@@ -92,6 +92,8 @@ class Evaluator {
   /// Rank and dependent constraints found in the last factorization with all constraints.
   const linalg::KktSolver& kkt() const { return kkt_; }
   std::size_t factorizations() const { return factorizations_; }
+  /// Whether some constraints are only watched, since they depend on others; known from the first accelerations on.
+  bool leaves_rows_out() const;
 
   /// Says in the user's names what the last failure was.
   std::string explain() const { return explanation_; }
@@ -112,7 +114,6 @@ class Evaluator {
   void choose_rows(const double* M, const double* G);
   void take_rows(std::vector<std::size_t> all, std::vector<std::size_t> holonomic);
   void take_all_rows();
-  bool leaves_rows_out() const;
   bool by_own_formula() const { return how_.backend != linalg::KktSolver::Backend::automatic; }
   bool by_pseudoinverse() const { return how_.backend == linalg::KktSolver::Backend::pseudoinverse; }
   void solve_velocities(const double* f, const double* gamma, double* a, double* lambda);

@@ -200,4 +200,10 @@ bool SolvedEvaluator::land(const double* const* inputs, const double* frozen, do
   return call(motion_->landing, landing_, inputs, frozen, landed);
 }
 
+bool SolvedEvaluator::has_landed(const double* outputs, const double* notes) {
+  const SolvedMotion::Part& part = motion_->landing;
+  last_ = {notes + part.positive + part.cancellations, part.constraints};
+  return all_finite(outputs, part.function.output_count()) && part.trusts(notes);
+}
+
 }  // namespace daedalus::mechanics
