@@ -2,6 +2,8 @@
 // where the model is stiff or a DAE, at the same tolerance. Errors are max |e|/(1 + |y|) over all unknowns and
 // derivatives at ten times, against a tight run that a second method confirms.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <set>
@@ -90,6 +92,37 @@ TEST_P(Automatic, IsAsAccurateAsTheChoiceThatFits) {
                 error, shape.single.c_str(), fitting, doubt);
     EXPECT_LE(error, allowed) << rtol;
     EXPECT_LE(doubt, 0.01 * allowed) << "the reference cannot decide at " << rtol;
+  }
+}
+
+/// A long chain at few digits: explicit steps would be held by stability, a thousand of them.
+TEST(LongChain, IsBegunImplicitlyWhereThatPays) {
+  struct Case {
+    const char* links;
+    double rtol, t_end;
+    const char* method;
+  };
+  const Json exact = reference("chain_1000").at("y");
+  for (const Case& one : {Case{"1000", 1e-4, 1.0, "radau"}, Case{"1000", 1e-8, 0.02, "dop853"}, Case{"100", 1e-4, 1.0, "dop853"}}) {
+    SCOPED_TRACE(fmt::format("{} links, rtol {}", one.links, one.rtol));
+    model::Overrides overrides;
+    overrides.set.emplace_back("N", one.links);
+    solve::RunOptions options;
+    options.rtol = one.rtol;
+    options.t_end = one.t_end;
+    options.rows = solve::Rows::ends;
+    const solve::Trajectory run = solve::simulate(prepared("chain", overrides), options);
+    ASSERT_TRUE(run.success()) << run.message;
+    EXPECT_EQ(run.method, one.method);
+    if (run.method != "radau") continue;
+    EXPECT_LT(run.stats.steps, 100U);
+    double error = 0.0;
+    for (std::size_t i = 0; i < 1000; ++i)
+      for (std::size_t axis = 0; axis < 2; ++axis) {
+        const double value = number(exact[2 * i + axis]);
+        error = std::max(error, std::abs(run.last(fmt::format("{}[{}]", axis == 0 ? "x" : "y", i + 1)) - value) / (1.0 + std::abs(value)));
+      }
+    EXPECT_LE(error, one.rtol);
   }
 }
 

@@ -87,7 +87,7 @@ const char* words_for(Evaluation outcome) {
 
 std::string time_text(double t) { return brief(t, 12); }
 
-/// Whether no component was moved by more than a projection may move it.
+/// Whether no component was moved by as much as a projection may move it; then all of them are finite.
 struct NearProjection {
   [[gnu::always_inline]] static inline void run(const double* to, const double* from, double rtol, const double* atol,
                                                 std::size_t n, bool& near) {
@@ -98,10 +98,10 @@ struct NearProjection {
       const Four there = *four(to + i), way = there - *four(from + i);
       magnitude(there, size);
       magnitude(way, moved);
-      good &= moved <= farthest_projection * (*four(atol + i) + rtol * size);
+      good &= moved < farthest_projection * (*four(atol + i) + rtol * size);
     }
     near = (good[0] & good[1] & good[2] & good[3]) != 0;
-    for (; i < n; ++i) near = near && std::abs(to[i] - from[i]) <= farthest_projection * (atol[i] + rtol * std::abs(to[i]));
+    for (; i < n; ++i) near = near && std::abs(to[i] - from[i]) < farthest_projection * (atol[i] + rtol * std::abs(to[i]));
   }
 };
 
@@ -142,7 +142,7 @@ class Run {
     stepper_.remark(result_.notes);
     result_.t = t_;
     if (search_) result_.stats.projections += search_->projections();
-    const Stats& spent = stepper_.stats();
+    const Stats spent = stepper_.stats();
     result_.stats.rhs += spent.rhs - before_.rhs;
     result_.stats.jacobians += spent.jacobians - before_.jacobians;
     result_.stats.factorizations += spent.factorizations - before_.factorizations;
@@ -372,19 +372,19 @@ class Run {
     if (!all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     if (tolerance != nullptr && !(attempt_.error <= most_error())) return Refusal::error;
     if (tolerance != nullptr && system_.room && passes_change(h, t_next)) return Refusal::change;
+    bool near = true;
     if (system_.project) {
       ++result_.stats.projections;
       std::copy_n(candidate, x_.size(), row_.begin());
       const Evaluation outcome = system_.project(t_next, candidate);
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
-      if (!all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
+      near = tolerance != nullptr && was_near(*tolerance);
+      if (!near && !all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     }
     if (crossing_ && !stays_on_branch(t_next, tolerance)) return Refusal::branch;
-    if (system_.project) {
-      const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
-      if (tolerance != nullptr && from_constraints && projected_too_far(*tolerance)) return Refusal::projection;
-    }
+    const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
+    if (!near && tolerance != nullptr && from_constraints && projected_too_far(*tolerance)) return Refusal::projection;
     const Evaluation outcome = stepper_.accepted(t_next);
     explained_ = outcome != Evaluation::ok;
     if (explained_) return refuse(outcome);
@@ -400,13 +400,17 @@ class Run {
     return Refusal::none;
   }
 
+  /// Whether no component was moved by the projection further than it may.
+  bool was_near(const Tolerance& tolerance) {
+    bool near = true;
+    in_fours<NearProjection>(stepper_.candidate(), row_.data(), tolerance.rtol, tolerance.atol.data(), x_.size(), near);
+    return near;
+  }
+
   /// From a point on the constraints a step leaves them by no more than its own error. A projection that moves the state
   /// further has found another branch, or a direction in which the constraints are nearly dependent.
   bool projected_too_far(const Tolerance& tolerance) {
     const double* candidate = stepper_.candidate();
-    bool near = true;
-    in_fours<NearProjection>(candidate, row_.data(), tolerance.rtol, tolerance.atol.data(), x_.size(), near);
-    if (near) return false;
     double sum = 0.0, most = 0.0;
     std::size_t worst = 0;
     for (std::size_t i = 0; i < x_.size(); ++i) {

@@ -78,7 +78,7 @@ class Stepper {
 
   double time() const { return t_; }
   virtual const double* state() const = 0;
-  const Stats& stats() const { return stats_; }
+  virtual Stats stats() const { return stats_; }
 
  protected:
   double t_ = 0.0;

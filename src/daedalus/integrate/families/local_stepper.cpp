@@ -172,7 +172,7 @@ class LocalStepper final : public Stepper {
   void count() {
     stats_ = spent_;
     if (!inner_) return;
-    const Stats& inner = inner_->stats();
+    const Stats inner = inner_->stats();
     stats_.rhs += inner.rhs;
     stats_.jacobians += inner.jacobians;
     stats_.factorizations += inner.factorizations;

@@ -32,6 +32,13 @@ constexpr int calm_looks = 5;
 constexpr double well_inside = 0.5, at_border = 0.9;
 /// Below this many unknowns a full matrix costs no more than some steps.
 constexpr std::size_t large = 40;
+/// Many unknowns whose matrix has few entries in a row: one step of radau costs what some fifteen explicit ones cost, and pays
+/// if it is so many times longer than stability allows those to be. Where the slope at the start promises much longer ones, and
+/// few digits are asked for, the implicit method is tried from there: explicit steps at the border would stir up the fast
+/// modes. A chain of 1000 links takes as long there at any tolerance, and with radau 0.35, 0.65 and 1.8 times as long for 4, 6
+/// and 9 digits; one of 100 links is faster with explicit steps.
+constexpr std::size_t many = 1000, few_entries = 20;
+constexpr double few_digits = 1e-6, worth = 15.0, promising = 30.0;
 /// Steps of the explicit method from one look at the border of its stability region to the next.
 constexpr int least_between_looks = 20, longest_between_looks = 160;
 /// So many times outside it, a rough look is enough.
@@ -78,22 +85,25 @@ class Automatic final : public Stepper {
 
   Attempt attempt(double h, const Tolerance* tolerance) override {
     tolerance_ = tolerance;
+    if (!begun_) try_implicit_start();
     if (turn_)
       if (const Evaluation outcome = turn(); outcome != Evaluation::ok) return {.outcome = outcome};
-    return attempt_in_turn(h, tolerance);
+    if (is_whole()) return current().attempt(h, tolerance);
+    const Attempt result = explicit_->attempt(h, tolerance);
+    if (result.outcome == Evaluation::ok) std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
+    return result;
   }
 
   double* candidate() override { return is_whole() ? current().candidate() : candidate_.data(); }
 
   Evaluation accepted(double t_next) override {
     const double h = t_next - t_;
-    const Stats before = current().stats();
     if (!is_whole()) std::copy_n(candidate_.begin(), leading_, explicit_->candidate());
     const Evaluation outcome = current().accepted(t_next);
-    count(before);
     if (outcome != Evaluation::ok) return outcome;
     t_ = t_next;
-    std::copy_n(current().state(), stiff_ ? whole_ : leading_, y_.begin());
+    stepped_ = true;
+    if (!is_whole()) y_.swap(candidate_);
     turn_ = stiff_ ? is_calm(h) : is_stiff(h);
     if (turn_) h_turn_ = std::abs(h);
     return outcome;
@@ -109,27 +119,29 @@ class Automatic final : public Stepper {
 
   Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
     std::copy_n(x, whole_, y_.begin());
-    const Stats before = current().stats();
-    const Evaluation outcome = current().change_coordinates(x, change);
-    count(before);
-    return outcome;
+    candidate_ = y_;
+    return current().change_coordinates(x, change);
   }
 
   Evaluation system_changed(const double* x) override { return current().system_changed(x); }
 
   Evaluation interpolate(double theta, double* x) override {
-    const Stats before = current().stats();
-    std::copy_n(y_.begin(), whole_, x);
-    const Evaluation outcome = current().interpolate(theta, x);
-    count(before);
-    return outcome;
+    if (!is_whole()) std::copy_n(y_.begin(), whole_, x);
+    return current().interpolate(theta, x);
   }
 
   const double* derivative() const override {
     // Known where it can be had for the whole state only.
     return whole_ == leading_ || stiff_ ? current().derivative() : nullptr;
   }
-  const double* state() const override { return y_.data(); }
+  const double* state() const override { return is_whole() ? current().state() : y_.data(); }
+
+  Stats stats() const override {
+    Stats sum = stats_;
+    add(sum, explicit_->stats());
+    if (implicit_) add(sum, implicit_->stats());
+    return sum;
+  }
 
   void remark(std::vector<std::string>& notes) const override {
     notes.insert(notes.end(), remarks_.begin(), remarks_.end());
@@ -150,15 +162,9 @@ class Automatic final : public Stepper {
   /// Whether the method at work has all of the state.
   bool is_whole() const { return stiff_ || whole_ == leading_; }
 
-  Attempt attempt_in_turn(double h, const Tolerance* tolerance) {
-    const Stats before = current().stats();
-    Attempt result = current().attempt(h, tolerance);
-    if (result.outcome == Evaluation::ok && !is_whole()) {
-      std::copy_n(y_.begin(), whole_, candidate_.begin());
-      std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
-    }
-    count(before);
-    return result;
+  /// Brings y_ up to the state of the method at work.
+  void fetch() {
+    if (is_whole()) std::copy_n(current().state(), whole_, y_.begin());
   }
 
   /// Takes the power series for the explicit method where many digits are asked for and the equations can be expanded.
@@ -168,6 +174,7 @@ class Automatic final : public Stepper {
     const IntegratorEntry& method = integrator(series_name);
     std::unique_ptr<Stepper> stepper = method.make(explicit_system_, standard(method));
     if (stepper->start(t_, y_.data()) != Evaluation::ok || stepper->foreseen_step(tolerance) == 0.0) return;
+    add(stats_, explicit_->stats());
     explicit_method_ = &method;
     explicit_ = std::move(stepper);
     begin_phase();
@@ -180,7 +187,7 @@ class Automatic final : public Stepper {
     implicit_system_.explain = system_.explain;
     implicit_system_.names = system_.names;
     if (system_.make_implicit) {
-      implicit_system_.implicit = system_.make_implicit();
+      if (!implicit_system_.implicit) implicit_system_.implicit = system_.make_implicit();
     } else {
       implicit_system_.ode = system_.ode;
       implicit_system_.ode_jacobian = system_.ode_jacobian;
@@ -190,6 +197,7 @@ class Automatic final : public Stepper {
   }
 
   void begin_phase() {
+    candidate_ = y_;
     detector_ = StiffnessDetector(explicit_method_->stability_radius);
     calm_ = held_ = 0;
     stiff_steps_ = 0;
@@ -198,15 +206,20 @@ class Automatic final : public Stepper {
   }
 
   Evaluation turn() {
+    fetch();
     turn_ = false;
     stiff_ = !stiff_;
+    on_trial_ = on_trial_ && stiff_;
     ++turns_;
+    if (!stepped_) phases_.clear();
     phases_.push_back(stiff_);
     if (remarks_.size() < 6) {
       remarks_.push_back(
-          stiff_ ? fmt::format("auto went from {} to {} at t = {}: stability, not accuracy, held the steps to {}",
+          !stepped_ ? fmt::format("auto began with {}: stability, not accuracy, would hold the steps of {} to {}", implicit_name,
+                                  explicit_method_->name, brief(h_turn_, 2))
+          : stiff_ ? fmt::format("auto went from {} to {} at t = {}: stability, not accuracy, held the steps to {}",
                                explicit_method_->name, implicit_name, brief(t_), brief(h_turn_, 3))
-                 : fmt::format("auto went from {} to {} at t = {}: no stiffness was left", implicit_name,
+                   : fmt::format("auto went from {} to {} at t = {}: no stiffness was left", implicit_name,
                                explicit_method_->name, brief(t_)));
     }
     begin_phase();
@@ -223,7 +236,7 @@ class Automatic final : public Stepper {
     if (tolerance_ == nullptr) return false;
     // Where a step is far outside the stability region, one look in five is enough.
     if (++waited_ % (calm_ == 0 ? 5 : 2) != 0) return false;
-    const double edge = well_inside * explicit_method_->stability_radius / std::abs(h);
+    const double edge = (on_trial_ ? worth : well_inside) * explicit_method_->stability_radius / std::abs(h);
     if (!(spectral_radius(far_outside * edge) < edge)) {
       calm_ = 0;
       return false;
@@ -238,6 +251,25 @@ class Automatic final : public Stepper {
     if (is_held(h) || sign) stiff_steps_ = std::max<std::size_t>(stiff_steps_, 1);
     if (stiff_steps_ == 0) return false;
     return leading_ < large || 40 * stiff_steps_++ > leading_ * leading_;
+  }
+
+  /// Before the first step. As first_step has it, a step h of order p is as long as tolerable where h^p times the slope, in
+  /// units of the tolerance, is a hundredth.
+  void try_implicit_start() {
+    begun_ = true;
+    if (stiff_ || leading_ < many || tolerance_ == nullptr || tolerance_->rtol < few_digits || !system_.make_implicit) return;
+    const double stable = explicit_method_->stability_radius / spectral_radius(std::numeric_limits<double>::infinity());
+    Attempt slope;
+    set_error(slope, leading_, [&](std::size_t i) { return slope_[i] / error_weight(*tolerance_, i, std::abs(y_[i])); });
+    const double tolerable = std::pow(0.01 / slope.error, 1.0 / explicit_method_->estimate_order);
+    if (!(tolerable > promising * stable) || !has_few_entries()) return;
+    turn_ = on_trial_ = true;
+    h_turn_ = stable;
+  }
+
+  bool has_few_entries() {
+    if (!implicit_system_.implicit) implicit_system_.implicit = system_.make_implicit();
+    return implicit_system_.implicit->pattern.nonzeros() <= few_entries * whole_;
   }
 
   /// Whether the explicit method sits at the border of its stability region, seen by the spectral radius: the comparison of
@@ -266,6 +298,7 @@ class Automatic final : public Stepper {
       for (std::size_t i = 0; i < leading_; ++i) sum += x[i] * x[i];
       return std::sqrt(sum);
     };
+    fetch();
     ++stats_.rhs;
     if (system_.ode(t_, y_.data(), slope_.data()) != Evaluation::ok) return unknown;
     const double size = length_of(y_), root = std::sqrt(std::numeric_limits<double>::epsilon());
@@ -301,13 +334,11 @@ class Automatic final : public Stepper {
     for (std::size_t i = 0; i < leading_; ++i) direction_[i] = 1.0 + 0.5 * std::cos(static_cast<double>(i + 1));
   }
 
-  void count(const Stats& before) {
-    const Stats& after = current().stats();
-    stats_.rhs += after.rhs - before.rhs;
-    if (!stiff_) return;
-    stats_.jacobians += after.jacobians - before.jacobians;
-    stats_.factorizations += after.factorizations - before.factorizations;
-    stats_.newton_iterations += after.newton_iterations - before.newton_iterations;
+  static void add(Stats& sum, const Stats& of) {
+    sum.rhs += of.rhs;
+    sum.jacobians += of.jacobians;
+    sum.factorizations += of.factorizations;
+    sum.newton_iterations += of.newton_iterations;
   }
 
   const System& system_;
@@ -316,11 +347,15 @@ class Automatic final : public Stepper {
   System explicit_system_, implicit_system_;
   std::unique_ptr<Stepper> explicit_, implicit_;
   bool stiff_, turn_ = false;
+  bool begun_ = false, stepped_ = false;  ///< an attempt was made, a step accepted
   bool asked_ = false;  ///< whether the series was considered
-  std::vector<double> y_, candidate_, direction_, slope_, trial_, trial_slope_;
+  std::vector<double> y_;  ///< the state; where the method at work has all of it, only when it was fetched last
+  std::vector<double> candidate_;  ///< where it has not: unknowns behind the leading ones are as in y_
+  std::vector<double> direction_, slope_, trial_, trial_slope_;
   const Tolerance* tolerance_ = nullptr;
   StiffnessDetector detector_{0.0};
   int calm_ = 0, held_ = 0, waited_ = 0;
+  bool on_trial_ = false;  ///< the implicit method must show that it is worth its price
   int until_look_ = least_between_looks, between_looks_ = least_between_looks;
   std::size_t stiff_steps_ = 0;  ///< of the explicit method since the first sign of stiffness
   double h_turn_ = 0.0;
