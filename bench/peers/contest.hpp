@@ -63,7 +63,8 @@ struct Effort {
 };
 
 /// Runs all contestants at tolerances 1e-2 .. 1e-13, by half powers of ten. They take turns, so that what else happens on
-/// the machine happens to all of them; of the repetitions of a run the shortest counts.
+/// the machine happens to all of them; of the repetitions of a run the shortest counts. Who has a brief run runs twice in a turn,
+/// and the second one counts, which finds the caches as the first has left them.
 std::vector<Line> measure(const Problem& problem, const Effort& effort);
 
 }  // namespace daedalus::bench

@@ -60,6 +60,14 @@ void write(const std::string& path, const std::string& text) {
   fmt::print("wrote {}\n", path);
 }
 
+/// A problem solved by its hand-written program alone.
+Standing measured_by_hand(const std::string& name, const Effort& effort) {
+  Standing standing{make_problem(name, DAEDALUS_SOURCE_DIR "/models"), {}};
+  std::erase_if(standing.problem.contestants, [](const Contestant& one) { return one.name != "by hand"; });
+  standing.lines = measure(standing.problem, effort);
+  return standing;
+}
+
 void run(const Wish& wish) {
   if (wish.growth) {
     fmt::print("{}", growth_text());
@@ -77,6 +85,9 @@ void run(const Wish& wish) {
     std::fflush(stdout);
     standings.push_back(std::move(standing));
   }
+  double machine = machine_factor(standings);
+  if (!std::isfinite(machine)) machine = machine_factor({measured_by_hand("andrews", effort)});
+  for (Standing& standing : standings) standing.machine = machine;
   fmt::print("{}", summary_text(standings));
   if (!wish.json.empty()) write(wish.json, to_json(standings).dump(2) + "\n");
   if (!wish.report.empty()) write(wish.report, to_page(standings));

@@ -80,6 +80,11 @@ const std::vector<Entry>& entries() {
     list.push_back({"flexible_slider_crank", "flexible slider-crank", "flexible_slider_crank",
                     {"phi1", "phi2", "x3", "q1", "q2", "q3", "q4"}, true, 10.0, {11.0, 16.4, none}, {none, none, none}, {},
                     {"projection", "dop853"}, {"index2", "ggl"}});
+    list.push_back({"wheelset", "wheelset", "wheelset",
+                    {"x", "y", "z", "theta", "phi", "der(x)", "der(y)", "der(z)", "der(theta)", "der(phi)", "beta"}, true, 7.0,
+                    {53.0, none, none}, {none, none, none}, {}, {}, {"direct"}});
+    list.push_back({"two_bit_adder", "two-bit adder", "two_bit_adder", {"x[49]", "x[130]", "x[148]"}, true, 5.0,
+                    {1120.0, none, none}, {none, none, none}, {}, {}, {"direct"}});
     return list;
   }();
   return all;
@@ -101,7 +106,10 @@ std::vector<double> exact_values(const Entry& entry, const std::string& models) 
       if (number(row.at("t")) == t_end)
         for (std::size_t k = 0; k < entry.compared.size(); ++k) values.push_back(number(row.at("q").at(k)));
   } else {
-    for (std::size_t k = 0; k < entry.compared.size(); ++k) values.push_back(number(reference.at("y").at(k)));
+    const Json& y = reference.at("y");
+    const Json all = reference.value("components_1based", Json::array());
+    for (std::size_t k = 0; k < entry.compared.size(); ++k)
+      values.push_back(number(y.at(all.size() == entry.compared.size() ? all.at(k).get<std::size_t>() - 1 : k)));
   }
   if (values.empty()) throw std::runtime_error("no values at the end in " + path);
   return values;

@@ -49,12 +49,26 @@ double Standing::best(const std::string& prefix, double digits) const {
   return least;
 }
 
+double machine_factor(const std::vector<Standing>& standings) {
+  double sum = 0.0;
+  int count = 0;
+  for (const Standing& standing : standings)
+    for (std::size_t k = 0; k < standing.problem.reduced_by_hand.size(); ++k)
+      if (const double one = standing.seconds("by hand", told_digits[k]) / standing.problem.reduced_by_hand[k]; std::isfinite(one)) {
+        sum += std::log(one);
+        ++count;
+      }
+  return count > 0 ? std::exp(sum / count) : not_measured;
+}
+
 Ratios ratios(const Standing& standing, std::size_t column) {
   const double digits = told_digits[column], own = standing.seconds("daedalus", digits);
   const double hand = standing.seconds("by hand", digits);
   Ratios result{hand / own, standing.best("ida", digits) / own, not_measured};
-  if (column < standing.problem.best_dae_code.size())
-    result.best_dae_code = standing.problem.best_dae_code[column] / standing.problem.reduced_by_hand[column] * hand / own;
+  if (column < standing.problem.best_dae_code.size()) {
+    const double here = hand / standing.problem.reduced_by_hand[column];
+    result.best_dae_code = standing.problem.best_dae_code[column] * (std::isfinite(here) ? here : standing.machine) / own;
+  }
   return result;
 }
 

@@ -12,6 +12,8 @@ inline constexpr std::array<int, 5> told_digits{4, 6, 8, 10, 12};
 struct Standing {
   Problem problem;
   std::vector<Line> lines;
+  /// How much longer programs written by hand take here than they took elsewhere: seconds here per millisecond there.
+  double machine = not_measured;
 
   /// Seconds of the line of this name at so many digits; NaN where it never got there.
   double seconds(const std::string& contestant, double digits) const;
@@ -23,9 +25,12 @@ struct Standing {
 struct Ratios {
   double by_hand = not_measured;
   double ida = not_measured;
-  /// The best DAE code elsewhere, brought to this machine by what the hand-written program took there and takes here.
+  /// The best DAE code elsewhere, brought to this machine by what the hand-written program took there and takes here; where
+  /// this problem has none that gets so far, by what those of the others take.
   double best_dae_code = not_measured;
 };
+/// Standing::machine, the geometric mean over all of these that have a hand-written program and its figure from elsewhere.
+double machine_factor(const std::vector<Standing>& standings);
 Ratios ratios(const Standing& standing, std::size_t column);
 
 /// Milliseconds of every contestant and the ratios, for people.
