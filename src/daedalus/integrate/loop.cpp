@@ -21,6 +21,7 @@
 #include "daedalus/base/finite.hpp"
 #include "daedalus/base/fours.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/integrate/change_search.hpp"
 #include "daedalus/integrate/crossing.hpp"
 #include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/event_search.hpp"
@@ -237,14 +238,23 @@ class Run {
         if (!whole_step && must_stop()) return;
         const double t_next = stop_before(t_grid);
         const double h = last || !whole_step || t_next != t_grid ? t_next - t_ : direction_ * size;
-        refusal_ = try_step(h, t_next, nullptr);
-        if (refusal_ != Refusal::none) {
-          fail_at_step(t_next);
-          return;
-        }
-        if (!finish_step(h)) return;
+        if (!take_step(h, t_next)) return;
       }
     }
+  }
+
+  /// Takes a step of given size, or the part of it that ends where the system changes. False where the run must end.
+  bool take_step(double h, double t_next) {
+    for (refusal_ = try_step(h, t_next, nullptr); refusal_ == Refusal::change; refusal_ = try_step(h, t_next, nullptr)) {
+      stepper_.rejected();
+      ++result_.stats.rejected;
+      t_next = t_ + direction_ * instead_;
+      h = t_next - t_;
+    }
+    change_.end();
+    if (refusal_ == Refusal::none) return finish_step(h);
+    fail_at_step(t_next);
+    return false;
   }
 
   void take_controlled_steps() {
@@ -263,10 +273,10 @@ class Run {
         if (const double foreseen = stepper_.foreseen_step(options_.tolerance); foreseen > 0.0) size = foreseen;
       size = std::min(size, options_.max_step);
       // Two equal last steps rather than a long one and a short one.
-      const bool last = remaining <= std::min(change_.looked_for ? size : stretch * size, options_.max_step);
+      const bool last = remaining <= std::min(change_.begun() ? size : stretch * size, options_.max_step);
       if (last) {
         size = remaining;
-      } else if (remaining < 2.0 * size && !change_.looked_for) {
+      } else if (remaining < 2.0 * size && !change_.begun()) {
         size = 0.5 * remaining;
       }
       const double t_next = last ? end : t_ + direction_ * size;
@@ -284,8 +294,8 @@ class Run {
         size = attempt_.next_step ? std::abs(*attempt_.next_step) : size * (rejected_before ? std::min(factor, 1.0) : factor);
         rejected_before = false;
         refusals = 0;
-        if (change_.looked_for) size = change_.first;  // which was good
-        change_.looked_for = false;
+        if (change_.begun()) size = change_.first();  // which was good
+        change_.end();
         if (!finish_step(h)) return;
         // A method with a memory begins anew; any other finds its step again by itself.
         if (restarted_ && !method_.multistep.empty() && t_ != options_.t_end) size = first_size();
@@ -298,7 +308,7 @@ class Run {
           return;
         }
         const double refused = size;
-        if (refusal_ != Refusal::change) change_.looked_for = false;
+        if (refusal_ != Refusal::change) change_.end();
         if (refusal_ == Refusal::branch || refusal_ == Refusal::change) {
           size = instead_;
         } else if (attempt_.next_step && refusal_ != Refusal::projection) {
@@ -307,7 +317,7 @@ class Run {
           size *= refusal_ == Refusal::error ? growth(attempt_.error, safety, 1.0) : failure_factor;
         }
         // A method that tries the same step again with other means does so some times, not for ever.
-        if (++refusals > most_refusals) size = std::min(size, failure_factor * refused);
+        if (refusal_ != Refusal::change && ++refusals > most_refusals) size = std::min(size, failure_factor * refused);
       }
       if (watch_ && t_ != options_.t_end && ends_at(watch_->blocked_by(size))) return;
     }
@@ -371,7 +381,7 @@ class Run {
     double* candidate = stepper_.candidate();
     if (!all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     if (tolerance != nullptr && !(attempt_.error <= most_error())) return Refusal::error;
-    if (tolerance != nullptr && system_.room && passes_change(h, t_next)) return Refusal::change;
+    if (system_.room && passes_change(t_next, tolerance)) return Refusal::change;
     bool near = true;
     if (system_.project) {
       ++result_.stats.projections;
@@ -426,34 +436,13 @@ class Run {
     return true;
   }
 
-  /// Whether a step ends beyond the place where the system changes, or, once one did, before it; then `instead_` is what to
-  /// try. Regula falsi for the size of the step (Illinois), to a part of what the tolerance lets the motion be off.
-  bool passes_change(double h, double t_next) {
+  /// Whether a step goes beyond the place where the system changes, or misses it; then `instead_` is what to try. To a part of
+  /// what the tolerance lets the motion be off; of a fixed step as near as can be.
+  bool passes_change(double t_next, const Tolerance* tolerance) {
     constexpr double part = 0.01, least = 1e-12;
-    const double size = std::abs(h), room = system_.room(t_next, stepper_.candidate());
-    const double close = std::max(part * options_.tolerance.rtol, least);
-    if (!change_.looked_for) {
-      if (room > 0.0 || !std::isfinite(room)) return false;
-      const double room_here = system_.room(t_, stepper_.state());
-      if (!(room_here > 0.0)) return false;
-      change_ = {true, size, 0.0, room_here, size, room};
-    } else if (room > 0.0) {
-      if (change_.last_was_before) change_.room_behind *= 0.5;
-      change_.before = size;
-      change_.room_before = room;
-      change_.last_was_before = true;
-    } else {
-      if (!change_.last_was_before) change_.room_before *= 0.5;
-      change_.behind = size;
-      change_.room_behind = room;
-      change_.last_was_before = false;
-    }
-    const double shortest = 100.0 * smallest_step();
-    const bool told = change_.behind - change_.before <= std::max(close * change_.first, shortest);
-    if (room <= 0.0 ? room >= -close || told : size >= change_.behind) return false;  // nothing between is left to try
-    const double wanted = -0.5 * close;  // a little behind it
-    const double way = (change_.room_before - wanted) / (change_.room_before - std::min(change_.room_behind, 2.0 * wanted));
-    instead_ = told ? change_.behind : std::max(change_.before + way * (change_.behind - change_.before), shortest);
+    const double close = tolerance != nullptr ? std::max(part * tolerance->rtol, least) : least;
+    if (!change_.passes(system_, {t_, t_next, stepper_.state(), stepper_.candidate()}, {close, 100.0 * smallest_step()})) return false;
+    instead_ = change_.instead();
     return true;
   }
 
@@ -726,14 +715,7 @@ class Run {
   std::unique_ptr<RegularityWatch> watch_;
   int ended_near_ = 0;     ///< so many steps from here ended too near a singular position
   double instead_ = 0.0;   ///< size of the step to try after one that did
-  /// The search for the size of a step that ends where the system changes.
-  struct Change {
-    bool looked_for = false;
-    double first = 0.0;                      ///< size of the step that went beyond it
-    double before = 0.0, room_before = 0.0;  ///< the longest step that ends before it
-    double behind = 0.0, room_behind = 0.0;  ///< the shortest that does not
-    bool last_was_before = false;
-  } change_;
+  ChangeSearch change_;
   bool at_event_ = false;   ///< the latest state is x_, not yet that of the stepper
   bool restarted_ = false;  ///< the last step ended with an event
   double t_last_event_ = std::numeric_limits<double>::quiet_NaN();

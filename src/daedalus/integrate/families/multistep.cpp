@@ -97,6 +97,7 @@ class Multistep final : public Stepper {
 
   Attempt attempt(double h, const Tolerance* tolerance) override {
     h_ = h;
+    fixed_ = tolerance == nullptr;
     by_collocation_ = false;
     set_scale(h);
     Attempt result = tolerance != nullptr ? controlled(h, *tolerance) : fixed(h);
@@ -125,12 +126,17 @@ class Multistep final : public Stepper {
   }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
-  /// The history holds states, which stay as they are.
-  Evaluation system_changed(const double*) override { return Evaluation::ok; }
+  /// The history holds states, which stay as they are. Over the bend in them the error estimate leads; in fixed steps there is
+  /// none, and what was before counts no longer.
+  Evaluation system_changed(const double* x) override {
+    newton_.forget();
+    return fixed_ ? start(t_, x) : Evaluation::ok;
+  }
 
-  /// The history holds values, so that it goes along point by point, as far as the new coordinates reach.
+  /// The history holds values, so that it goes along point by point, as far as the new coordinates reach. Fixed steps begin anew
+  /// here as well: in other coordinates the motion may be another one, with a bend where they change.
   Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
-    if (ghost_) return start(t_, x);
+    if (ghost_ || fixed_) return start(t_, x);
     std::copy_n(x, n_, history_.value(0));
     for (std::size_t i = 1; i < history_.count(); ++i) {
       if (change(t_ + history_.offset(i), history_.value(i), spare_.data()) != Evaluation::ok) {
@@ -512,7 +518,7 @@ class Multistep final : public Stepper {
   int equal_steps_ = 0;    ///< with this step and this order
   int calm_steps_ = calm;  ///< since a step failed
   int failures_ = 0;       ///< of this step
-  bool starting_ = true, still_starting_ = true, ghost_ = false, by_collocation_ = false;
+  bool starting_ = true, still_starting_ = true, ghost_ = false, by_collocation_ = false, fixed_ = false;
   double h_ = 0.0, last_h_ = 0.0;
   double enough_ = 0.0, floor_ = 0.0, harmless_ = 0.0;
   int iterations_ = 0;
