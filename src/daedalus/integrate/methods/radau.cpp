@@ -147,8 +147,14 @@ class Radau final : public Stepper {
   void rejected() override { after_rejection_ = true; }
 
   Evaluation replace_state(const double* x) override { return start(t_, x); }
-  /// Nothing was kept: stages and error are residuals of the system as it is.
-  Evaluation system_changed(const double*) override { return Evaluation::ok; }
+  /// Stages and error are residuals of the system as it is. But the next polynomial begins with the slope here; and a matrix
+  /// of the system before, with how well it served that, would end the iteration too early.
+  Evaluation system_changed(const double* x) override {
+    jacobian_here_ = reuse_jacobian_ = false;
+    if (!slope_known_ || !implicit_->derivative) return Evaluation::ok;
+    ++stats_.rhs;
+    return implicit_->derivative(t_, x, slope_.data());
+  }
 
   /// Order and step stay; the polynomial of the last step, which predicts the next, goes along.
   Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
