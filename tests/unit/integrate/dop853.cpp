@@ -239,5 +239,26 @@ TEST(Dop853, StiffnessIsStepTimesEigenvalue) {
   EXPECT_NEAR(stepper->stiffness(), 1.0, 1e-6);
 }
 
+/// z has nothing to say, and where its rate passes zero steps reach so far beyond the stability region that it comes up to the
+/// tolerance at their ends. The further stages of the dense output are larger still, by powers of h lambda; rows are not.
+TEST(Dop853, RowsOfStepsBeyondTheStabilityRegionAreGood) {
+  System system;
+  system.dimension = 2;
+  system.names = {"u", "z"};
+  system.ode = [](double t, const double* x, double* dx) {
+    dx[0] = std::cos(t);
+    dx[1] = -2000.0 * std::pow(std::sin(t), 4) * (x[1] - 1e-13 * std::cos(t));
+    return Evaluation::ok;
+  };
+  LoopOptions options = problems::controlled(system, 10.0, 1e-8);
+  for (int i = 0; i <= 3000; ++i) options.output_times.push_back(i / 300.0);
+  double error = 0.0;
+  Observer observer;
+  observer.output = [&](double t, const double* x) { error = std::max({error, std::abs(x[0] - std::sin(t)), std::abs(x[1])}); };
+  std::vector<double> x{0.0, 1e-20};
+  EXPECT_EQ(problems::run("dop853", system, options, x, observer).status, Status::done);
+  EXPECT_LE(error, 500 * 1e-8);
+}
+
 }  // namespace
 }  // namespace daedalus::integrate
