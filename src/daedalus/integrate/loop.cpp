@@ -38,6 +38,8 @@ constexpr double least_error_before = 1e-4;
 constexpr double failure_factor = 0.25;
 /// A step is refused a few times in a row where the solution bends; after so many it is cut, whatever the method asks for.
 constexpr int most_refusals = 20;
+/// A fixed step that cannot be evaluated is halved so often before a place where the system changes.
+constexpr int most_halvings = 10;
 /// How many times the tolerance a projection may move the end of a step. On the regular motion of all models, at tolerances from 1e-3 to
 /// 1e-10, it is below 4.
 constexpr double farthest_projection = 20.0;
@@ -243,12 +245,22 @@ class Run {
     }
   }
 
-  /// Takes a step of given size, or the part of it that ends where the system changes. False where the run must end.
+  /// Takes a step of given size, or the part of it that ends where the system changes. Before that place a whole step may reach
+  /// where nothing can be evaluated: then half of it is taken. False where the run must end.
   bool take_step(double h, double t_next) {
-    for (refusal_ = try_step(h, t_next, nullptr); refusal_ == Refusal::change; refusal_ = try_step(h, t_next, nullptr)) {
+    const bool parts = system_.room && std::ranges::find(method_.accepts, View::normal) == method_.accepts.end();
+    for (int halvings = 0;;) {
+      refusal_ = try_step(h, t_next, nullptr);
+      if (refusal_ == Refusal::change) {
+        t_next = t_ + direction_ * instead_;
+      } else if (refusal_ == Refusal::evaluation && parts && halvings++ < most_halvings) {
+        change_.end();
+        t_next = t_ + 0.5 * h;
+      } else {
+        break;
+      }
       stepper_.rejected();
       ++result_.stats.rejected;
-      t_next = t_ + direction_ * instead_;
       h = t_next - t_;
     }
     change_.end();

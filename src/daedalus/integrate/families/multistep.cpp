@@ -133,10 +133,9 @@ class Multistep final : public Stepper {
     return fixed_ ? start(t_, x) : Evaluation::ok;
   }
 
-  /// The history holds values, so that it goes along point by point, as far as the new coordinates reach. Fixed steps begin anew
-  /// here as well: in other coordinates the motion may be another one, with a bend where they change.
+  /// The history holds values, so that it goes along point by point, as far as the new coordinates reach.
   Evaluation change_coordinates(const double* x, const CoordinateChange& change) override {
-    if (ghost_ || fixed_) return start(t_, x);
+    if (ghost_) return start(t_, x);
     std::copy_n(x, n_, history_.value(0));
     for (std::size_t i = 1; i < history_.count(); ++i) {
       if (change(t_ + history_.offset(i), history_.value(i), spare_.data()) != Evaluation::ok) {
