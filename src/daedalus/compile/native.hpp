@@ -9,15 +9,19 @@
 
 namespace daedalus::compile {
 
-/// Machine code of one tape. Where it cannot be made (another processor, no AVX or FMA, pages that may not be executed,
+/// How the functions of the C library are computed where there are several points at once: one point after the other, with the
+/// same results to the last bit, or by a library of vector functions, within 4 units in the last place.
+enum class Elementary { exact, fast };
+
+/// Machine code of one tape, for one point or for several lanes. Where it cannot be made (another processor, no AVX or FMA, pages that may not be executed,
 /// switched off by DAEDALUS_NATIVE=0) there is no entry, and the interpreter does the work.
 class NativeCode {
  public:
-  /// As Function::operator(); the buffer holds the constants of the tape, then room for slots() numbers.
+  /// As Function::operator(); the buffer holds the constants of the tape, then room for slots() numbers, each in all lanes.
   using Entry = void (*)(const double* const* inputs, double* outputs, double* scratch, const double* modes);
 
   /// Translates the tape that owns this, at the first call. Threads may call it at the same time.
-  void make(const Function::Tape& tape) const;
+  void make(const Function::Tape& tape, std::size_t lanes = 1, Elementary elementary = Elementary::exact) const;
   /// Lets make() do nothing: translating takes as long as some hundred calls of the interpreter.
   void leave() const;
 
@@ -28,8 +32,6 @@ class NativeCode {
   std::size_t size() const { return pages_.size(); }  ///< in bytes
 
  private:
-  void translate(const Function::Tape& tape) const;
-
   mutable std::once_flag once_;
   mutable std::atomic<Entry> entry_ = nullptr;
   mutable bool reads_modes_ = false;
@@ -37,8 +39,8 @@ class NativeCode {
   mutable CodePages pages_;
 };
 
-/// Whether this process makes native code.
-bool makes_native_code();
+/// Whether this process makes native code, for 1, 4 or 8 lanes.
+bool makes_native_code(std::size_t lanes = 1);
 /// Whether calls of a function run as machine code.
 bool is_native(const Function& function);
 /// Leaves a function to the interpreter that is called now and then only, and for which no buffer was made yet.

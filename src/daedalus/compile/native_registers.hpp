@@ -28,16 +28,20 @@ struct NativeHome {
 /// whose next use is farthest away gives its own up (L. A. Belady, IBM Systems Journal 5, 1966). `Machine` moves the
 /// numbers:
 ///     void load(int to, NativeHome from);     void store(NativeHome to, int from);
-template <int count, class Machine>
+template <class Machine>
 class NativeRegisters {
  public:
   using Step = NativeProgram::Step;
   static constexpr std::uint32_t none = NativeProgram::none;
 
-  /// `first_slot` is the first place in the buffer that is free.
-  NativeRegisters(const NativeProgram& program, const std::vector<std::size_t>& blocks, Machine& machine, std::size_t first_slot)
+  static constexpr int most = 32;
+
+  /// `count` registers are given out; `first_slot` is the first place in the buffer that is free.
+  NativeRegisters(const NativeProgram& program, const std::vector<std::size_t>& blocks, Machine& machine, int count,
+                  std::size_t first_slot)
       : program_(program),
         machine_(machine),
+        count_(count),
         first_slot_(first_slot),
         register_of_(program.values, -1),
         home_(program.values),
@@ -88,7 +92,7 @@ class NativeRegisters {
   bool read_in_place(std::uint32_t value) const {
     if (register_of_[value] >= 0) return false;
     if (next_use(value) == none) return true;
-    for (int r = 0; r < count; ++r)
+    for (int r = 0; r < count_; ++r)
       if (held_[r] == none || (!pinned_[r] && next_use(held_[r]) > next_use(value))) return false;
     return true;
   }
@@ -131,7 +135,7 @@ class NativeRegisters {
 
   /// Empties all registers, as a call does; what is needed later is in memory then.
   void empty() {
-    for (int r = 0; r < count; ++r) {
+    for (int r = 0; r < count_; ++r) {
       if (held_[r] == none) continue;
       save(r);
       forget(r);
@@ -162,7 +166,7 @@ class NativeRegisters {
   /// A register that holds no operand of this step: a free one, or that of the value used last.
   int take_register() {
     int farthest = -1;
-    for (int r = 0; r < count; ++r) {
+    for (int r = 0; r < count_; ++r) {
       if (held_[r] == none) return r;
       if (pinned_[r]) continue;
       if (farthest < 0 || next_use(held_[r]) > next_use(held_[farthest])) farthest = r;
@@ -174,12 +178,13 @@ class NativeRegisters {
 
   const NativeProgram& program_;
   Machine& machine_;
+  const int count_;
   const std::size_t first_slot_;
   std::vector<std::int8_t> register_of_;
   std::vector<NativeHome> home_;
   std::vector<std::uint32_t> cursor_;  ///< the next use of each value
-  std::array<std::uint32_t, count> held_;
-  std::array<bool, count> pinned_ = {};  ///< operands of this step
+  std::array<std::uint32_t, most> held_;
+  std::array<bool, most> pinned_ = {};  ///< operands of this step
   std::vector<std::uint32_t> free_slots_, left_slots_;
   std::size_t slots_ = 0;
 };
