@@ -1,4 +1,5 @@
-// The functions of every model that is shipped, as machine code and interpreted: the same to the last bit.
+// The functions of every model that is shipped, as machine code, for one point and for several at once, and interpreted: the same
+// to the last bit.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,6 +27,8 @@ class NativeModels : public testing::Test {
   void compare(const Function& function, const Switches& switches, const std::string& what) {
     std::size_t count = 0;
     for (const std::size_t size : function.blocks()) count += size;
+    const compile::Batch batches[] = {compile::Batch(function, compile::Elementary::exact, 4),
+                                      compile::Batch(function, compile::Elementary::exact, 8)};
     for (int point = 0; point < 4; ++point) {
       std::vector<double> inputs(count), modes = switches.free_modes(std::vector<double>(switches.held_count(), 0.5));
       for (double& x : inputs) x = std::uniform_real_distribution<double>(-1.5, 2.0)(random_);
@@ -35,6 +38,14 @@ class NativeModels : public testing::Test {
         const auto difference = compile::compare_paths(function, inputs, frozen);
         ASSERT_FALSE(difference) << what << ", output " << difference->output << ": " << difference->native
                                  << " and interpreted " << difference->interpreted;
+        std::vector<std::vector<double>> points(8, inputs);
+        for (std::vector<double>& there : points)
+          for (double& x : there) x += std::uniform_real_distribution<double>(-0.1, 0.1)(random_);
+        for (const compile::Batch& batch : batches) {
+          const auto of_lanes = compile::compare_lanes(batch, points, frozen);
+          ASSERT_FALSE(of_lanes) << what << " on " << batch.lanes() << " lanes, output " << of_lanes->output << ": "
+                                 << of_lanes->native << " and interpreted " << of_lanes->interpreted;
+        }
       }
     }
     native_ += compile::is_native(function);

@@ -11,6 +11,11 @@ namespace {
 
 thread_local OperationCount* counting = nullptr;
 
+void take_note(std::size_t operations) {
+  if (counting != nullptr) [[unlikely]]
+    counting->add(operations);
+}
+
 std::shared_ptr<const Function::Tape> empty_tape() {
   auto tape = std::make_shared<Function::Tape>();
   tape->code.push_back({Code::end});
@@ -21,6 +26,7 @@ std::shared_ptr<const Function::Tape> empty_tape() {
 
 OperationCount::OperationCount() { counting = this; }
 OperationCount::~OperationCount() { counting = nullptr; }
+void OperationCount::count(std::size_t operations) { take_note(operations); }
 
 Function::Function() : tape_(empty_tape()) {}
 Function::Function(std::shared_ptr<const Tape> tape) : tape_(std::move(tape)) {}
@@ -43,8 +49,7 @@ Function::Scratch Function::make_scratch() const {
 }
 
 void Function::operator()(const double* const* inputs, double* outputs, Scratch& scratch, const double* modes) const {
-  if (counting != nullptr) [[unlikely]]
-    counting->add(operation_count());
+  take_note(operation_count());
   const NativeCode& native = tape_->native;
   if (const NativeCode::Entry entry = native.entry(); entry != nullptr && (modes != nullptr || !native.reads_modes()))
     entry(inputs, outputs, scratch.data() + tape_->notes, modes);

@@ -13,20 +13,17 @@ namespace {
 
 double sign_of(double a) { return a > 0.0 ? 1.0 : a < 0.0 ? -1.0 : a; }
 
-}  // namespace
-
-double look_up(const expr::Graph::TableUse& table, double x, const double* segment) {
-  const bool frozen = segment != nullptr && !std::isnan(*segment);
-  return table.data->value(frozen ? *segment : table.data->segment(x), x, table.times);
-}
-
-void interpret(const Function::Tape& tape, const double* const* inputs, double* outputs, double* scratch,
-               const double* modes) {
-  double* const r = scratch;
+template <std::size_t lanes>
+void run(const Function::Tape& tape, const double* const* inputs, double* outputs, double* scratch, const double* modes) {
+  struct Place {
+    double lane[lanes];
+  };
+  auto* const r = reinterpret_cast<Place*>(scratch);
+  auto* const results = reinterpret_cast<Place*>(outputs);
   const std::size_t told = tape.outputs - tape.notes;
-  double* to = r + tape.constants.size();
+  Place* to = r + tape.constants.size();
   for (std::size_t block = 0; block < tape.blocks.size(); ++block) {
-    if (tape.blocks[block] != 0) std::memcpy(to, inputs[block], tape.blocks[block] * sizeof(double));
+    if (tape.blocks[block] != 0) std::memcpy(to, inputs[block], tape.blocks[block] * sizeof(Place));
     to += tape.blocks[block];
   }
 
@@ -42,13 +39,14 @@ void interpret(const Function::Tape& tape, const double* const* inputs, double* 
       &&do_multiply_sub, &&do_sub_product, &&do_store, &&do_end};
   static_assert(sizeof(labels) / sizeof(labels[0]) == static_cast<std::size_t>(Code::end) + 1);
 #define DAEDALUS_NEXT __extension__({ goto* labels[static_cast<std::size_t>(at->code)]; })
-#define DAEDALUS_OP(label, expression) \
-  label:                               \
-  r[at->to] = (expression);            \
-  ++at;                                \
+#define DAEDALUS_OP(label, expression)                                                      \
+  label:                                                                                    \
+  for (std::size_t lane = 0; lane < lanes; ++lane) r[at->to].lane[lane] = (expression);     \
+  ++at;                                                                                     \
   DAEDALUS_NEXT
-#define A r[at->a]
-#define B r[at->b]
+#define A r[at->a].lane[lane]
+#define B r[at->b].lane[lane]
+#define C r[at->c].lane[lane]
 #define MODE modes[at->c]
 #define FROZEN (modes != nullptr && !std::isnan(MODE))
   DAEDALUS_NEXT;
@@ -93,12 +91,12 @@ void interpret(const Function::Tape& tape, const double* const* inputs, double* 
   DAEDALUS_OP(do_not_equal, (FROZEN ? MODE != 0.0 : A != B) ? 1.0 : 0.0);
   DAEDALUS_OP(do_table, look_up(tape.tables[at->b], A, modes != nullptr ? &MODE : nullptr));
   DAEDALUS_OP(do_held, modes != nullptr ? MODE : A);
-  DAEDALUS_OP(do_choose, A != 0.0 ? B : r[at->c]);
-  DAEDALUS_OP(do_multiply_add, std::fma(A, B, r[at->c]));
-  DAEDALUS_OP(do_multiply_sub, std::fma(A, B, -r[at->c]));
-  DAEDALUS_OP(do_sub_product, std::fma(-A, B, r[at->c]));
+  DAEDALUS_OP(do_choose, A != 0.0 ? B : C);
+  DAEDALUS_OP(do_multiply_add, std::fma(A, B, C));
+  DAEDALUS_OP(do_multiply_sub, std::fma(A, B, -C));
+  DAEDALUS_OP(do_sub_product, std::fma(-A, B, C));
 do_store:
-  (at->to < told ? outputs[at->to] : (r - tape.outputs)[at->to]) = r[at->a];
+  (at->to < told ? results[at->to] : (r - tape.outputs)[at->to]) = r[at->a];
   ++at;
   DAEDALUS_NEXT;
 do_end:;
@@ -106,8 +104,26 @@ do_end:;
 #undef DAEDALUS_OP
 #undef A
 #undef B
+#undef C
 #undef MODE
 #undef FROZEN
+}
+
+}  // namespace
+
+double look_up(const expr::Graph::TableUse& table, double x, const double* segment) {
+  const bool frozen = segment != nullptr && !std::isnan(*segment);
+  return table.data->value(frozen ? *segment : table.data->segment(x), x, table.times);
+}
+
+void interpret(const Function::Tape& tape, const double* const* inputs, double* outputs, double* scratch,
+               const double* modes) {
+  run<1>(tape, inputs, outputs, scratch, modes);
+}
+
+void interpret_lanes(std::size_t lanes, const Function::Tape& tape, const double* const* inputs, double* outputs,
+                     double* scratch, const double* modes) {
+  (lanes == 4 ? run<4> : run<8>)(tape, inputs, outputs, scratch, modes);
 }
 
 }  // namespace daedalus::compile

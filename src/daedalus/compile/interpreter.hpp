@@ -9,6 +9,10 @@ namespace daedalus::compile {
 void interpret(const Function::Tape& tape, const double* const* inputs, double* outputs, double* scratch,
                const double* modes);
 
+/// The same for 4 or 8 points: numbers of the same place stand side by side, in inputs, outputs and scratch.
+void interpret_lanes(std::size_t lanes, const Function::Tape& tape, const double* const* inputs, double* outputs,
+                     double* scratch, const double* modes);
+
 /// The value of a table, in the segment that a mode names unless that is not a number or absent.
 double look_up(const expr::Graph::TableUse& table, double x, const double* segment);
 

@@ -59,7 +59,6 @@ class VectorLibrary {
         {Code::exp, "v_exp"},     {Code::log, "v_log"},     {Code::log10, "v_log10"}, {Code::cbrt, "v_cbrt"},
         {Code::atan2, "vv_atan2"}, {Code::pow, "vv_pow"}};
     for (const auto& [code, name] : names) function_[static_cast<std::size_t>(code)] = find(name);
-    sine_and_cosine_ = find("vvv_sincos");
   }
 
   static const VectorLibrary& of(std::size_t lanes) {
@@ -68,11 +67,9 @@ class VectorLibrary {
   }
 
   std::uint64_t function(Code code) const { return function_[static_cast<std::size_t>(code)]; }
-  std::uint64_t sine_and_cosine() const { return sine_and_cosine_; }
 
  private:
   std::array<std::uint64_t, static_cast<std::size_t>(Code::end)> function_ = {};
-  std::uint64_t sine_and_cosine_ = 0;
 };
 
 }  // namespace
@@ -120,6 +117,5 @@ std::uint64_t NativeFunctions::each_table(std::size_t lanes) {
 }
 
 std::uint64_t NativeFunctions::of_lanes(Code code, std::size_t lanes) { return VectorLibrary::of(lanes).function(code); }
-std::uint64_t NativeFunctions::sine_and_cosine_of_lanes(std::size_t lanes) { return VectorLibrary::of(lanes).sine_and_cosine(); }
 
 }  // namespace daedalus::compile

@@ -21,7 +21,6 @@ struct NativeFunctions {
 
   /// Of glibc's libmvec, on lanes in registers; 0 where this system has none.
   static std::uint64_t of_lanes(Code code, std::size_t lanes);
-  static std::uint64_t sine_and_cosine_of_lanes(std::size_t lanes);  ///< with the addresses of the results in registers
 };
 
 }  // namespace daedalus::compile

@@ -106,11 +106,6 @@ struct NativeMachine::Parts {
       a.bind(numbers[i]);
       for (std::size_t lane = 0; lane < copies; ++lane) a.embed(&bits[i], sizeof bits[i]);
     }
-    a.bind(numbers[static_cast<std::size_t>(Number::lane_bytes)]);
-    for (std::uint64_t lane = 0; lane < copies; ++lane) {
-      const std::uint64_t bytes = 8 * lane;
-      a.embed(&bytes, sizeof bytes);
-    }
   }
 
   std::size_t lanes;
@@ -346,16 +341,6 @@ void NativeMachine::pass(int argument, std::uint64_t value) {
     parts_->a.xor_(to.r32(), to.r32());
   else
     parts_->a.mov(to, value);
-}
-
-void NativeMachine::addresses(Register to, const NativePlace& place) {
-  Parts& p = *parts_;
-  const x86::Gp first = x86::rdi;
-  const auto number = static_cast<std::uint32_t>(to.number);
-  p.a.lea(first, p.memory(place));
-  p.a.vmovq(x86::xmm(number), first);
-  p.a.emit(Inst::kIdVpbroadcastq, p.vec(to), x86::xmm(number));
-  p.a.emit(Inst::kIdVpaddq, p.vec(to), p.vec(to), p.memory(Number::lane_bytes));
 }
 
 void NativeMachine::call(std::uint64_t function, Callee callee) {

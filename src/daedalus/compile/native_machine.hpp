@@ -42,7 +42,7 @@ class NativeMachine {
     int number;
   };
   /// Numbers that operations need.
-  enum class Number { zero, one, minus_one, large_side, small_side, shrinking, growing, sign_bit, all_but_sign, inverse_bits, lane_bytes, count };
+  enum class Number { zero, one, minus_one, large_side, small_side, shrinking, growing, sign_bit, all_but_sign, inverse_bits, count };
   using Operand = std::variant<Register, NativePlace, Number>;
   /// Whether an operation takes an operand from there; if not, move does.
   bool reads(const NativePlace& place) const { return lanes_ == 1 || place.base != NativePlace::mode; }
@@ -87,8 +87,6 @@ class NativeMachine {
 
   void pass_address(int argument, const NativePlace& place);
   void pass(int argument, std::uint64_t value);
-  /// The addresses of all lanes of a place.
-  void addresses(Register to, const NativePlace& place);
   enum class Callee { scalar, lanes };  ///< a function of lanes uses registers as this code does
   void call(std::uint64_t function, Callee callee);
 

@@ -387,16 +387,52 @@ class Translator {
 
   void call(const Step& step) {
     const std::size_t lanes = m_.lanes();
-    const bool both = step.partner != none, table = step.code == Code::table;
-    std::uint64_t function = 0;
-    if (lanes > 1 && elementary_ == Elementary::fast && !table)
-      function = both ? NativeFunctions::sine_and_cosine_of_lanes(lanes) : NativeFunctions::of_lanes(step.code, lanes);
-    if (lanes > 1 && function == 0) return call_each(step);
-    if (lanes == 1)
-      function = both    ? NativeFunctions::sine_and_cosine()
-                 : table ? NativeFunctions::table()
-                         : NativeFunctions::scalar(step.code);
+    if (lanes == 1) return call_scalar(step);
+    if (elementary_ == Elementary::exact || step.code == Code::table) return call_each(step);
+    const bool both = step.partner != none;
+    for (const Code code : {step.code, both ? program_.steps[step.partner].code : step.code})
+      if (NativeFunctions::of_lanes(code, lanes) == 0) return call_each(step);
+    both ? call_both_of_lanes(step) : call_of_lanes(step);
+  }
 
+  void call_scalar(const Step& step) {
+    const bool both = step.partner != none, table = step.code == Code::table;
+    take_arguments(step);
+    if (both) {
+      const auto [sine, cosine] = partners(step);
+      m_.pass_address(0, sine);
+      m_.pass_address(1, cosine);
+    } else if (table) {
+      pass_table(step);
+    }
+    m_.call(both    ? NativeFunctions::sine_and_cosine()
+            : table ? NativeFunctions::table()
+                    : NativeFunctions::scalar(step.code),
+            Machine::Callee::scalar);
+    if (!both) registers_->hold(0, step.to);
+  }
+
+  void call_of_lanes(const Step& step) {
+    take_arguments(step);
+    m_.call(NativeFunctions::of_lanes(step.code, m_.lanes()), Machine::Callee::lanes);
+    registers_->hold(0, step.to);
+  }
+
+  /// One after the other: together they would be no faster, and not quite the same as each alone.
+  void call_both_of_lanes(const Step& step) {
+    const NativePlace x = exchange(0);
+    take_arguments(step);
+    m_.store(x, {0});
+    const auto [sine, cosine] = partners(step);
+    m_.call(NativeFunctions::of_lanes(Code::sin, m_.lanes()), Machine::Callee::lanes);
+    m_.store(sine, {0});
+    m_.move({0}, x);
+    m_.call(NativeFunctions::of_lanes(Code::cos, m_.lanes()), Machine::Callee::lanes);
+    m_.store(cosine, {0});
+  }
+
+  /// Brings the operands into registers 0 and 1, and all that is needed later to memory.
+  void take_arguments(const Step& step) {
     const auto [a, b, c] = step.operand;
     if (b != none) copy(temporary(2), b);
     copy(temporary(1), a);
@@ -404,27 +440,12 @@ class Translator {
     registers_->empty();
     m_.move({0}, temporary(1));
     if (b != none) m_.move({1}, temporary(2));
-    if (both) {
-      const auto [sine, cosine] = partners(step);
-      if (lanes == 1) {
-        m_.pass_address(0, sine);
-        m_.pass_address(1, cosine);
-      } else {
-        m_.addresses({1}, sine);
-        m_.addresses({2}, cosine);
-      }
-    } else if (table) {
-      pass_table(step);
-    }
-    m_.call(function, lanes == 1 ? Machine::Callee::scalar : Machine::Callee::lanes);
-    if (!both) registers_->hold(0, step.to);
   }
 
   /// Lane after lane, through memory.
   void call_each(const Step& step) {
     const auto [a, b, c] = step.operand;
-    if (!exchange_) exchange_ = static_cast<std::int64_t>(whole_.reserve(2));
-    const NativePlace x{NativePlace::buffer, 0, *exchange_}, y{NativePlace::buffer, 0, *exchange_ + 1};
+    const NativePlace x = exchange(0), y = exchange(1);
     const auto leave = [&](std::uint32_t value, const NativePlace& to) {
       copy(temporary(0), value);
       m_.store(to, temporary(0));
@@ -457,6 +478,12 @@ class Translator {
     registers_->hold(0, step.to);
   }
 
+  /// Places for arguments of calls, the same for all of them.
+  NativePlace exchange(int number) {
+    if (!exchange_) exchange_ = static_cast<std::int64_t>(whole_.reserve(2));
+    return {NativePlace::buffer, 0, *exchange_ + number};
+  }
+
   void pass_table(const Step& step) {
     m_.pass(0, reinterpret_cast<std::uint64_t>(&tape_.tables[step.table]));
     if (step.place == 0)
@@ -484,7 +511,7 @@ class Translator {
   Registers whole_;       ///< of the whole program
   Registers* registers_;  ///< these, or those of the turn of a loop
   const std::vector<NativePlace>* places_ = nullptr;  ///< of what moves in the loop that is translated
-  std::optional<std::int64_t> exchange_;              ///< where arguments of calls lane after lane are
+  std::optional<std::int64_t> exchange_;
   bool reads_modes_ = false;
 };
 

@@ -16,6 +16,9 @@ class OperationCount {
   std::size_t calls() const { return calls_; }
   std::size_t operations() const { return operations_; }
 
+  /// Where one lives on this thread, it takes note.
+  static void count(std::size_t operations);
+
   void add(std::size_t operations) {
     ++calls_;
     operations_ += operations;

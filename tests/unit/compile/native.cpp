@@ -9,6 +9,7 @@
 
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/print.hpp"
+#include "unit/compile/awkward.hpp"
 #include "unit/compile/both_paths.hpp"
 #include "unit/compile/call.hpp"
 #include "unit/expr/random_tree.hpp"
@@ -23,9 +24,6 @@ using expr::Op;
 using expr::random_tree::Random;
 using Values = std::vector<double>;
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
 struct NativeTest : testing::Test {
   Graph graph;
   Expr x = graph.symbol("x"), y = graph.symbol("y");
@@ -36,32 +34,11 @@ struct NativeTest : testing::Test {
   }
 };
 
-/// Numbers at which operations behave in their own ways.
-double awkward(Random& random) {
-  static const Values numbers{0.0,  -0.0, 1.0,    -1.0,   2.0,     0.5,     infinite, -infinite, nan,
-                              1e-310, 1e300, -1e300, 1e-300, 1e16, 0x1p-60, 1e5,      3.0,       -64.0};
-  return numbers[expr::random_tree::below(random, numbers.size())];
-}
-
-double any_value(Random& random) {
-  return expr::random_tree::below(random, 4) == 0 ? awkward(random) : expr::random_tree::random_value(random);
-}
-
 void expect_same(const Function& function, const Values& at, const Values* modes, const std::string& what) {
   ASSERT_TRUE(function.make_scratch().size() == 0 || is_native(function)) << what;
   const std::optional<Difference> difference = compare_paths(function, at, modes);
   ASSERT_FALSE(difference) << what << ": output " << difference->output << " is " << difference->native
                            << ", interpreted " << difference->interpreted;
-}
-
-/// Every switch decided this way or that, or not at all.
-Values random_modes(const Switches& switches, Random& random) {
-  Values modes = switches.free_modes(Values(switches.held_count(), 0.7));
-  for (std::size_t i = 0; i < switches.size(); ++i) {
-    constexpr double choices[] = {-1.0, 0.0, 1.0, 2.0, nan};
-    modes[switches.place(i)] = choices[expr::random_tree::below(random, 5)];
-  }
-  return modes;
 }
 
 TEST_F(NativeTest, EveryOperationAtAwkwardPoints) {
