@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
@@ -62,6 +63,24 @@ BasicMatrix<Number> generator(const LinearSolution& solution) {
   return M;
 }
 
+// Nodes and weights of Kronrod's rule with 15 points on [-1, 1], ascending half; the odd ones are Gauss' rule with 7.
+constexpr double kronrod_nodes[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
+                                     0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
+                                     0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
+                                     0.207784955007898467600689403773245, 0.0};
+constexpr double kronrod_weights[8] = {0.022935322010529224963732008058970, 0.063092092629978553290700663189204,
+                                       0.104790010322250183839876322541518, 0.140653259715525918745189590510238,
+                                       0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
+                                       0.204432940075298892414161999234649, 0.209482141084727828012999174891714};
+constexpr double gauss_weights[4] = {0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
+                                     0.381830050505118944950369775488975, 0.417959183673469387755102040816327};
+constexpr std::size_t kronrod_points = 15;
+
+/// Node i on [0, 1], ascending.
+double kronrod_node(std::size_t i) {
+  return 0.5 * (1.0 + (i < 8 ? -kronrod_nodes[i] : kronrod_nodes[14 - i]));
+}
+
 }  // namespace
 
 std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<const DaeFunctions>& functions) {
@@ -86,7 +105,10 @@ std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<cons
   result->forcing = forcing_of(result->form.f, functions->equations.t, numbers);
   // x2 needs derivatives up to the index - 1, each derivative of it one more.
   result->highest = 2 * static_cast<std::size_t>(result->parts.index) + 2;
-  if (!result->forcing) result->derivatives = compiled_derivatives(*functions, result->form, result->highest);
+  if (!result->forcing) {
+    result->derivatives = compiled_derivatives(*functions, result->form, result->highest);
+    result->at_nodes.emplace(compiled_derivatives(*functions, result->form, 0), compile::Elementary::fast);
+  }
   return result;
 }
 
@@ -103,6 +125,11 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
   } else {
     scratch_ = s.derivatives.make_scratch();
     values_.resize(s.derivatives.output_count());
+    const std::size_t lanes = s.at_nodes->lanes(), calls = (kronrod_points + lanes - 1) / lanes;
+    nodes_scratch_ = s.at_nodes->make_scratch();
+    node_times_.resize(calls * lanes);
+    node_values_.resize(calls * lanes * s.n());
+    lanes_.resize(lanes * s.n());
   }
   g1_.resize(s.highest + 1);
   g2_.resize(s.highest + 1);
@@ -217,21 +244,19 @@ bool LinearFlow::advance(double t, double h, Vector& x1, double& error) {
   return std::isfinite(linalg::largest_of(x1));
 }
 
-namespace {
-
-// Nodes and weights of Kronrod's rule with 15 points on [-1, 1], ascending half; the odd ones are Gauss' rule with 7.
-constexpr double kronrod_nodes[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
-                                     0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
-                                     0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
-                                     0.207784955007898467600689403773245, 0.0};
-constexpr double kronrod_weights[8] = {0.022935322010529224963732008058970, 0.063092092629978553290700663189204,
-                                       0.104790010322250183839876322541518, 0.140653259715525918745189590510238,
-                                       0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
-                                       0.204432940075298892414161999234649, 0.209482141084727828012999174891714};
-constexpr double gauss_weights[4] = {0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
-                                     0.381830050505118944950369775488975, 0.417959183673469387755102040816327};
-
-}  // namespace
+/// f at all nodes of a panel, which nothing makes depend on each other.
+void LinearFlow::forcing_at_nodes(double t, double h) {
+  const compile::Batch& batch = *solution_->at_nodes;
+  const std::size_t lanes = batch.lanes(), n = solution_->n();
+  for (std::size_t i = 0; i < node_times_.size(); ++i)
+    node_times_[i] = t + kronrod_node(std::min(i, kronrod_points - 1)) * h;  // the last one fills the lanes
+  for (std::size_t first = 0; first < node_times_.size(); first += lanes) {
+    const double* inputs[] = {node_times_.data() + first};
+    batch(inputs, lanes_.data(), nodes_scratch_, frozen_);
+    for (std::size_t j = 0; j < n; ++j)
+      for (std::size_t k = 0; k < lanes; ++k) node_values_[(first + k) * n + j] = lanes_[j * lanes + k];
+  }
+}
 
 /// One panel: x1 at its end, and how far the rule with fewer points is from it.
 bool LinearFlow::panel(double t, double h, const Vector& x1, Vector& end, double& error) {
@@ -240,16 +265,20 @@ bool LinearFlow::panel(double t, double h, const Vector& x1, Vector& end, double
   // Carries along x1 and both sums from node to node.
   Vector both = x1, few(n1, Number(0.0));
   double before = 0.0;
-  for (int i = 0; i < 15; ++i) {
-    const int k = i < 8 ? i : 14 - i;
-    const double node = 0.5 * (1.0 + (i < 8 ? -kronrod_nodes[k] : kronrod_nodes[k]));
+  forcing_at_nodes(t, h);
+  for (std::size_t i = 0; i < kronrod_points; ++i) {
+    const std::size_t k = std::min(i, 14 - i);
+    const double node = kronrod_node(i);
     exponential_.apply((node - before) * h, both);
     exponential_.apply((node - before) * h, few);
     before = node;
-    if (!forcing_at(t + node * h, 0)) return false;
+    const auto begin = node_values_.begin() + static_cast<std::ptrdiff_t>(i * s.n());
+    const Vector f(begin, begin + static_cast<std::ptrdiff_t>(s.n()));
+    if (!std::isfinite(linalg::largest_of(f))) return false;
+    const Vector g1 = linalg::times(s.parts.L1, f);
     for (std::size_t j = 0; j < n1; ++j) {
-      both[j] += Number(0.5 * h * kronrod_weights[k]) * g1_[0][j];
-      few[j] += Number(0.5 * h * (kronrod_weights[k] - (k % 2 == 1 ? gauss_weights[k / 2] : 0.0))) * g1_[0][j];
+      both[j] += Number(0.5 * h * kronrod_weights[k]) * g1[j];
+      few[j] += Number(0.5 * h * (kronrod_weights[k] - (k % 2 == 1 ? gauss_weights[k / 2] : 0.0))) * g1[j];
     }
   }
   exponential_.apply((1.0 - before) * h, both);
@@ -264,6 +293,7 @@ bool LinearFlow::panel(double t, double h, const Vector& x1, Vector& end, double
 
 bool LinearFlow::integrate(double t, double h, Vector& x1, double& sum) {
   constexpr double smallest = 1e-15;
+  constexpr double rounding = 4.5 * std::numeric_limits<double>::epsilon();  // of f with fast functions
   constexpr std::size_t most_panels = 20000;
   const std::size_t first = panels_;
   double done = 0.0, width = 1.0;
@@ -280,7 +310,7 @@ bool LinearFlow::integrate(double t, double h, Vector& x1, double& sum) {
       continue;
     }
     x1 = end;
-    sum += error + linalg::row_norm(solution_->parts.L1) * 1.2e-16 * std::abs(width * h) * linalg::largest_of(values_);
+    sum += error + linalg::row_norm(solution_->parts.L1) * rounding * std::abs(width * h) * linalg::largest_of(node_values_);
     done += width;
     if (error < 0.01 * smallest * size) width *= 2.0;
   }

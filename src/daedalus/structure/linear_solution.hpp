@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "daedalus/compile/batch.hpp"
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/linalg/exponential.hpp"
 #include "daedalus/structure/decoupling.hpp"
@@ -22,6 +23,7 @@ struct LinearSolution {
   Decoupling<Number> parts;
   std::optional<Forcing> forcing;  ///< where f is polynomial, exponential, trigonometric
   compile::Function derivatives;   ///< otherwise: t -> f, f', ... up to `highest`, one after the other
+  std::optional<compile::Batch> at_nodes;  ///< then also: t -> f alone, at several nodes of a quadrature at once
   std::size_t highest = 0;         ///< order of derivatives that can be told of f
 
   std::size_t n() const { return parts.n(); }
@@ -77,6 +79,7 @@ class LinearFlow {
 
  private:
   bool forcing_at(double t, std::size_t orders);
+  void forcing_at_nodes(double t, double h);
   bool integrate(double t, double h, std::vector<Number>& x1, double& sum);
   bool panel(double t, double h, const std::vector<Number>& x1, std::vector<Number>& end, double& error);
 
@@ -84,7 +87,9 @@ class LinearFlow {
   const double* frozen_ = nullptr;
   linalg::Exponential<Number> exponential_;
   compile::Function::Scratch scratch_;
+  compile::Batch::Scratch nodes_scratch_;
   std::vector<double> values_;                // of f and its derivatives
+  std::vector<double> node_times_, node_values_, lanes_;  // f at the nodes of a panel, one after the other; and side by side
   std::vector<std::vector<Number>> g1_, g2_;  // L1 f^(k), L2 f^(k)
   std::vector<linalg::BasicMatrix<Number>> g1_of_, g2_of_;  // L1 F S^k, L2 F S^k
   std::vector<Number> w_, z_;
