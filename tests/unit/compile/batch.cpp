@@ -239,8 +239,8 @@ TEST_P(BatchTest, PagesAreNeverWritableAndExecutable) {
 struct Elements {
   Op op;
   long double (*exact)(long double, long double);
-  double low, high;           ///< of x, or of its logarithm to base 2 if it may be large or small
-  enum { plain, by_size } kind;
+  double low, high;           ///< of x, or of its logarithm to base 2
+  enum { plain, by_size, positive } kind;
   double other_low = 0.0, other_high = 0.0;  ///< of y
 };
 
@@ -254,13 +254,20 @@ const std::vector<Elements>& elements() {
       {Op::sin, of_one<std::sin>, -40.0, 60.0, Elements::by_size},   {Op::cos, of_one<std::cos>, -40.0, 60.0, Elements::by_size},
       {Op::tan, of_one<std::tan>, -40.0, 60.0, Elements::by_size},   {Op::asin, of_one<std::asin>, -1.0, 1.0, Elements::plain},
       {Op::acos, of_one<std::acos>, -1.0, 1.0, Elements::plain},     {Op::atan, of_one<std::atan>, -60.0, 60.0, Elements::by_size},
-      {Op::sinh, of_one<std::sinh>, -700.0, 700.0, Elements::plain}, {Op::cosh, of_one<std::cosh>, -700.0, 700.0, Elements::plain},
+      {Op::sinh, of_one<std::sinh>, -710.0, 710.0, Elements::plain}, {Op::cosh, of_one<std::cosh>, -710.0, 710.0, Elements::plain},
       {Op::tanh, of_one<std::tanh>, -40.0, 6.0, Elements::by_size},  {Op::asinh, of_one<std::asinh>, -60.0, 60.0, Elements::by_size},
       {Op::acosh, of_one<std::acosh>, 1.0, 50.0, Elements::plain},   {Op::atanh, of_one<std::atanh>, -1.0, 1.0, Elements::plain},
-      {Op::exp, of_one<std::exp>, -700.0, 700.0, Elements::plain},   {Op::log, of_one<std::log>, 1e-3, 10.0, Elements::plain},
+      {Op::exp, of_one<std::exp>, -744.0, 709.0, Elements::plain},   {Op::log, of_one<std::log>, 1e-3, 10.0, Elements::plain},
       {Op::log10, of_one<std::log10>, 1e-3, 10.0, Elements::plain},  {Op::cbrt, of_one<std::cbrt>, -60.0, 60.0, Elements::by_size},
       {Op::atan2, std::atan2, -30.0, 30.0, Elements::by_size, -5.0, 5.0},
-      {Op::pow, std::pow, 1e-3, 50.0, Elements::plain, -80.3, 80.3}};
+      {Op::pow, std::pow, 1e-3, 50.0, Elements::plain, -80.3, 80.3},
+      // subnormal and huge numbers, and both sides of 1
+      {Op::acosh, of_one<std::acosh>, 1e-9, 1000.0, Elements::positive}, {Op::log, of_one<std::log>, -1074.0, 1023.0, Elements::positive},
+      {Op::log, of_one<std::log>, -1e-6, 1e-6, Elements::positive},      {Op::log10, of_one<std::log10>, -1074.0, 1023.0, Elements::positive},
+      {Op::log10, of_one<std::log10>, -1e-6, 1e-6, Elements::positive},  {Op::exp, of_one<std::exp>, -60.0, 9.0, Elements::by_size},
+      {Op::sinh, of_one<std::sinh>, -60.0, 9.0, Elements::by_size},      {Op::asin, of_one<std::asin>, -60.0, 0.0, Elements::by_size},
+      {Op::atanh, of_one<std::atanh>, -60.0, 0.0, Elements::by_size},    {Op::cbrt, of_one<std::cbrt>, -1074.0, 1023.0, Elements::by_size},
+      {Op::pow, std::pow, -20.0, 20.0, Elements::positive, -51.0, 51.0}};
   return all;
 }
 
@@ -284,7 +291,8 @@ TEST_P(BatchTest, FastFunctionsAreWithinFourUnitsInTheLastPlace) {
     for (int i = 0; i < calls; ++i) {
       for (std::size_t k = 0; k < lanes; ++k) {
         const double first = std::uniform_real_distribution<double>(one.low, one.high)(random);
-        at[k] = one.kind == Elements::plain ? first : std::exp2(first) * (random() % 2 == 0 ? 1.0 : -1.0);
+        at[k] = one.kind == Elements::plain ? first : std::exp2(first);
+        if (one.kind == Elements::by_size && random() % 2 == 0) at[k] = -at[k];
         at[lanes + k] = std::uniform_real_distribution<double>(one.other_low, one.other_high)(random);
       }
       batch(inputs, outputs.data(), scratch);
