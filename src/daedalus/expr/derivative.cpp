@@ -36,7 +36,8 @@ Expr chain(Expr f, int which, Expr d) {
     case Op::mul:
       return which == 0 ? d * b : a * d;
     case Op::div:
-      return which == 0 ? d / b : -(a * d / pow(b, 2.0));
+      // Not a d / b^2: squares of squares would overflow in derivatives of a high order. d / b serves them all.
+      return which == 0 ? d / b : -(f * (d / b));
     case Op::neg:
       return -d;
     case Op::pow:

@@ -26,7 +26,14 @@ constexpr std::size_t most_terms = 400;
 constexpr std::size_t most_nodes = 3000;
 
 using Monomial = std::vector<std::pair<NodeId, int>>;  ///< atoms, ascending, with exponents that are not zero
-using Polynomial = std::map<Monomial, double>;
+
+/// The sum of like terms, and the sum of their moduli.
+struct Coefficient {
+  Coefficient(double number) : value(number), size(std::abs(number)) {}
+  Coefficient(double number, double terms) : value(number), size(terms) {}
+  double value, size;
+};
+using Polynomial = std::map<Monomial, Coefficient>;
 
 /// Thrown where an expression grows beyond what a person would read.
 struct TooLong {};
@@ -35,7 +42,8 @@ enum class Trigonometry { kept, linearized };
 
 class Tidier {
  public:
-  Tidier(Graph& graph, Trigonometry trigonometry) : graph_(graph), trigonometry_(trigonometry) {}
+  Tidier(Graph& graph, Trigonometry trigonometry, double cancelled)
+      : graph_(graph), trigonometry_(trigonometry), cancelled_(cancelled) {}
 
   Expr operator()(Expr root) {
     const NodeId ids[] = {root.id()};
@@ -96,7 +104,7 @@ class Tidier {
     arguments_[e.id()] = negative ? sum({}, argument, -1.0) : argument;
     Polynomial result = value_of(e);
     if (negative && op == Op::sin)
-      for (auto& [monomial, coefficient] : result) coefficient = -coefficient;
+      for (auto& [monomial, coefficient] : result) coefficient.value = -coefficient.value;
     return result;
   }
 
@@ -104,28 +112,29 @@ class Tidier {
   double leading(const Polynomial& p) const {
     double coefficient = 0.0;
     NodeId least = std::numeric_limits<NodeId>::max();
-    for (const auto& [monomial, value] : p) {
+    for (const auto& [monomial, term] : p) {
       const NodeId first = monomial.empty() ? std::numeric_limits<NodeId>::max() - 1 : monomial.front().first;
       if (first < least) {
         least = first;
-        coefficient = value;
+        coefficient = term.value;
       }
     }
     return coefficient;
   }
 
-  static Polynomial sum(const Polynomial& a, const Polynomial& b, double factor) {
+  Polynomial sum(const Polynomial& a, const Polynomial& b, double factor) const {
     Polynomial result = a;
-    for (const auto& [monomial, coefficient] : b) add(result, monomial, factor * coefficient, std::abs(coefficient));
+    for (const auto& [monomial, term] : b) add(result, monomial, {factor * term.value, std::abs(factor) * term.size});
     return result;
   }
 
-  /// Adds a term; what is left of two that cancel up to rounding is nothing.
-  static void add(Polynomial& to, const Monomial& monomial, double coefficient, double size) {
-    const auto [found, fresh] = to.try_emplace(monomial, coefficient);
+  /// Adds a term; what is left of some that cancel up to rounding is nothing.
+  void add(Polynomial& to, const Monomial& monomial, const Coefficient& term) const {
+    const auto [found, fresh] = to.try_emplace(monomial, term);
     if (!fresh) {
-      found->second += coefficient;
-      if (std::abs(found->second) <= 1e-14 * size) to.erase(found);
+      Coefficient& all = found->second;
+      all = {all.value + term.value, all.size + term.size};
+      if (std::abs(all.value) <= cancelled_ * all.size) to.erase(found);
     }
     if (to.size() > most_terms) throw TooLong{};
   }
@@ -146,13 +155,13 @@ class Tidier {
             merged.push_back(factor);
           }
         }
-        for (const auto& [monomial, c] : linearized(merged, l * r)) add(result, monomial, c, std::abs(c));
+        for (const auto& [monomial, c] : linearized(merged, {l.value * r.value, l.size * r.size})) add(result, monomial, c);
       }
     return result;
   }
 
   /// Replaces products of sines and cosines by sums until one factor at most is left.
-  Polynomial linearized(const Monomial& monomial, double coefficient) {
+  Polynomial linearized(const Monomial& monomial, const Coefficient& coefficient) {
     if (trigonometry_ == Trigonometry::kept) return {{monomial, coefficient}};
     std::vector<NodeId> waves;
     Monomial rest;
@@ -172,15 +181,15 @@ class Tidier {
       pair = sum(trigonometric(Op::cos, minus), trigonometric(Op::cos, plus), sine1 ? -1.0 : 1.0);
     else  // sin a cos b, or cos a sin b = sin(a + b) - sin(a - b)
       pair = sum(trigonometric(Op::sin, plus), trigonometric(Op::sin, minus), sine1 ? 1.0 : -1.0);
-    Polynomial others{{rest, coefficient / 2.0}};
+    Polynomial others{{rest, {coefficient.value / 2.0, coefficient.size / 2.0}}};
     for (std::size_t i = 2; i < waves.size(); ++i) others = product(others, atom(waves[i]));
     return product(others, pair);
   }
 
-  Polynomial power_of_monomial(const std::pair<const Monomial, double>& term, int exponent) {
+  Polynomial power_of_monomial(const std::pair<const Monomial, Coefficient>& term, int exponent) {
     Monomial monomial = term.first;
     for (auto& factor : monomial) factor.second *= exponent;
-    return {{monomial, power(term.second, exponent)}};
+    return {{monomial, power(term.second.value, exponent)}};
   }
 
   Polynomial power_of(const Polynomial& base, int exponent) {
@@ -239,7 +248,7 @@ class Tidier {
             if (other == id) left -= e;
         if (left != 0) rest.emplace_back(id, left);
       }
-      terms.emplace_back(rest, coefficient);
+      terms.emplace_back(rest, coefficient.value);
     }
     std::stable_sort(terms.begin(), terms.end(), [&](const auto& x, const auto& y) { return key(x.first) < key(y.first); });
     // a positive term leads, so that no sum starts with a minus
@@ -261,18 +270,19 @@ class Tidier {
 
   Graph& graph_;
   Trigonometry trigonometry_;
+  double cancelled_;
   std::unordered_map<NodeId, Polynomial> polynomials_;
   std::unordered_map<NodeId, Polynomial> arguments_;  ///< of the sines and cosines among the atoms
 };
 
 }  // namespace
 
-Expr tidy(Expr root) {
+Expr tidy(Expr root, double cancelled) {
   Expr best = root;
   std::size_t length = to_text(root).size();
   for (const Trigonometry trigonometry : {Trigonometry::kept, Trigonometry::linearized}) {
     try {
-      const Expr candidate = Tidier(root.graph(), trigonometry)(root);
+      const Expr candidate = Tidier(root.graph(), trigonometry, cancelled)(root);
       const std::size_t size = to_text(candidate).size();
       if (size < length || (size == length && trigonometry == Trigonometry::kept)) {
         best = candidate;

@@ -51,7 +51,7 @@ class Writer {
       unknowns.add(one.unknowns[j], system_.unknowns[j]);
     }
     add_forcing(with_f, one.forcing, names_);
-    return {with_f.text() + " = 0", unknowns.text() + " = " + shown(-forcing(displayed(one.forcing)))};
+    return {with_f.text() + " = 0", unknowns.text() + " = " + shown(-forcing(one.forcing))};
   }
 
   /// What stands opposite the unknowns of that equation, at a time.
@@ -85,18 +85,15 @@ class Writer {
     out.combination = combination.text();
     out.condition = condition.text() + " = 0";
     out.holds = vanishes(expr::tidy(forcing(vector)), vector);
-    out.left = out.holds ? "0" : shown(forcing(displayed(vector)));
+    out.left = out.holds ? "0" : shown(forcing(vector));
     return out;
   }
 
  private:
   /// Coefficients that rounding has touched are good to ten digits or so.
-  DenseMatrix displayed(DenseMatrix terms) const {
-    if (!exact_)
-      for (double& entry : terms.entries) entry = std::stod(brief(entry, 10));
-    return terms;
+  std::string shown(const Expr& sum) const {
+    return expr::to_text(exact_ ? expr::with_digits(expr::tidy(sum), 15) : expr::with_digits(expr::tidy(sum, 1e-10), 10));
   }
-  std::string shown(const Expr& sum) const { return expr::to_text(expr::with_digits(expr::tidy(sum), exact_ ? 15 : 10)); }
 
   static void add_forcing(Sum& sum, const DenseMatrix& terms, const std::vector<std::string>& names) {
     for (std::size_t i = 0; i < terms.columns; ++i)

@@ -69,17 +69,36 @@ void unscale(std::vector<PolynomialVector<double>>& vectors, const std::vector<d
   }
 }
 
+/// What was found of the scaled pencil, in the unknowns, equations and time of the given one.
+void unscale(std::vector<ManifoldEquation<double>>& manifold, const PencilScaling& scaling) {
+  for (ManifoldEquation<double>& equation : manifold) {
+    double factor = scaling.column[equation.pivot];  // the coefficient of the pivot stays 1
+    for (std::size_t j = 0; j < equation.unknowns.size(); ++j) equation.unknowns[j] *= factor / scaling.column[j];
+    for (std::size_t k = 0; k < equation.forcing.rows; ++k, factor /= scaling.time)
+      for (std::size_t i = 0; i < equation.forcing.columns; ++i) equation.forcing(k, i) *= factor * scaling.row[i];
+  }
+}
+void unscale(DenseMatrix& projector, const PencilScaling& scaling) {
+  for (std::size_t i = 0; i < projector.rows; ++i)
+    for (std::size_t j = 0; j < projector.columns; ++j) projector(i, j) *= scaling.column[i] / scaling.column[j];
+}
+
 PencilFindings rounded_findings(const Pencil& pencil) {
   const Reduction reduction = reduce(pencil);
   PencilFindings out{kronecker_structure(reduction), {}, {}, {}, {}, {}};
   const KroneckerStructure& s = out.structure;
+  const Pencil unit = scaled(pencil, reduction.scaling);
   if (s.regular) {
-    const WeierstrassForm form = weierstrass_form(pencil, reduction);
+    // What is small beside what: in units in which all unknowns and equations are alike.
+    Reduction own = reduction;
+    own.scaling = {std::vector<double>(pencil.rows(), 1.0), std::vector<double>(pencil.columns(), 1.0), 1.0};
+    const WeierstrassForm form = weierstrass_form(unit, own);
     out.manifold = consistent_manifold(form);
     out.projector = consistent_projector(form);
+    unscale(out.manifold, reduction.scaling);
+    unscale(out.projector, reduction.scaling);
     return out;
   }
-  const Pencil unit = scaled(pencil, reduction.scaling);
   const double tolerance = std::max(1e-12, std::sqrt(s.kept * std::max(s.dropped, 1e-16)));
   out.free = right_minimal_basis(unit, s.column_minimal_indices, tolerance);
   out.dependencies = left_minimal_basis(unit, s.row_minimal_indices, tolerance);

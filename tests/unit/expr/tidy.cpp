@@ -28,6 +28,20 @@ TEST_F(Tidy, CollectsLikeTerms) {
   EXPECT_EQ(text(a - a * x / x), "0");
 }
 
+TEST_F(Tidy, WhatIsLeftOfNumbersThatCancelIsNothing) {
+  const Expr sum = 3.0 * a + 1e-11 * b + 5.0 * b - 5.0 * b + 0.1 * a - (3.1 - 1e-11) * a;
+  EXPECT_EQ(to_text(tidy(sum, 1e-10)), "0");
+  EXPECT_NE(to_text(tidy(sum)), "0");
+  EXPECT_EQ(to_text(tidy(a + 3e-11 * b, 1e-10)), "a + 3e-11*b");  // a small number by itself is none of these
+}
+
+TEST_F(Tidy, QuotientsThatWereDifferentiatedArePowers) {
+  const Expr t = graph.symbol("t");
+  Expr level = log(2.0 + t);
+  for (int k = 0; k < 5; ++k) level = partial(level, t);
+  EXPECT_EQ(text(level), "24/(2 + t)^5");
+}
+
 TEST_F(Tidy, KnowsTheAdditionTheorems) {
   EXPECT_EQ(text(pow(sin(x), 2.0) + pow(cos(x), 2.0)), "1");
   EXPECT_EQ(text(cos(a) * cos(b) + sin(a) * sin(b)), "cos(a - b)");

@@ -194,6 +194,26 @@ N = 300
   EXPECT_EQ(found.linear->structure.differential_dimension, 300u);
 }
 
+TEST(AnalysisLinear, WhatCancelsInTheManifoldIsNotShown) {
+  // Rows of the semi-explicit x' = y + t, 0 = x - sin(t), mixed by sqrt(2) and pi: x = sin(t) and y = cos(t) - t come back.
+  const solve::Analysis found = analysed_text(
+      linear("[[\"sqrt(2)\", 0], [\"pi\", 0]]", "[[\"7.1*pi\", \"sqrt(2)\"], [\"sqrt(3)\", \"pi\"]]",
+             "f = [\"sqrt(2)*t - 7.1*pi*sin(t)\", \"pi*t - sqrt(3)*sin(t)\"]"));
+  ASSERT_EQ(found.linear->manifold.size(), 2u);
+  EXPECT_EQ(found.linear->manifold[0].equation, "x1 = sin(t)");
+  EXPECT_EQ(found.linear->manifold[1].equation, "x2 = cos(t) - t");
+}
+
+TEST(AnalysisLinear, UnitsDoNotHideTheManifold) {
+  // The same with unknowns and rows in units of 1e9 and 1e-12: every coefficient stays.
+  const solve::Analysis found = analysed_text(
+      linear("[[\"sqrt(2)*1e9\", 0], [\"pi*1e-3\", 0]]", "[[0, \"sqrt(2)*1e-3\"], [\"sqrt(3)*1e-3\", \"pi*1e-15\"]]"));
+  ASSERT_EQ(found.linear->manifold.size(), 2u);
+  EXPECT_EQ(found.linear->manifold[0].equation, "x1 = 0");
+  EXPECT_EQ(found.linear->manifold[1].equation, "x2 = 0");
+  EXPECT_EQ(found.index, 2);
+}
+
 TEST(AnalysisLinear, NumbersThatRoundingTouchedAreShort) {
   const solve::Analysis found = analysed_text(linear("[[\"sqrt(2)\", \"2*sqrt(2)\"], [\"pi\", \"2*pi\"]]", "[[1, 0], [0, 1]]",
                                                      "f = [\"sin(t)\", \"0\"]"));
