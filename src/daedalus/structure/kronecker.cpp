@@ -105,6 +105,19 @@ bool outgrows_noise(const Staircase& stairs, double lead) {
   return true;
 }
 
+/// Scaling has made rows, columns and E as large as everything else, noise as well if that was all there was. What the ranks
+/// drop tells the noise where they drop anything: then a line of that size may be nothing but noise. Where they drop nothing,
+/// as they do of an E of full rank and of a pencil that is not square, nothing tells it; then a line, or an E without any zero,
+/// is in doubt if it is so small that no rank would have counted it.
+bool may_be_noise_alone(const Pencil& pencil, const PencilScaling& scaling, const Staircase& stairs, const KroneckerOptions& options) {
+  constexpr double around = 100.0;  // noise of one line beside that of another
+  if (stairs.dropped > epsilon) return scaling.shortest_line < around * stairs.dropped;
+  if (!pencil.E.square()) return std::min(scaling.shortest_line, scaling.share_of_E) < options.least_kept;
+  constexpr std::size_t few = 2;  // entries that are all there by chance
+  const bool full = pencil.rows() > few && std::find(pencil.E.entries.begin(), pencil.E.entries.end(), 0.0) == pencil.E.entries.end();
+  return full && stairs.s.empty() && scaling.share_of_E < options.least_kept;
+}
+
 }  // namespace
 
 double KroneckerStructure::gap() const { return gap_between(kept, dropped); }
@@ -120,21 +133,25 @@ Reduction reduce(const Pencil& pencil, const KroneckerOptions& options) {
   const Pencil unit = scaled(pencil, best.scaling);
   const double round_off = epsilon * static_cast<double>(pencil.rows() + pencil.columns());
   double widest = 0.0, second = 0.0;
-  bool clear = false;
+  bool clear = false, rival = false;
   for (double tolerance = 1e-2; tolerance > round_off; tolerance /= 10.0) {
     Staircase stairs = staircase(unit, tolerance);
     const double lower = stairs.dropped, gap = gap_between(stairs.kept, std::max(lower, round_off));
     const bool possible = lower <= options.most_noise && stairs.kept >= options.least_kept;
     const double credit = possible ? gap : epsilon * gap;
     second = std::max(second, std::min(credit, widest));
+    const bool enough = possible && gap >= options.least_gap * growth(stairs);
     if (credit > widest) {
+      rival = clear;
       widest = credit;
-      clear = possible && gap >= options.least_gap * growth(stairs) && outgrows_noise(stairs, options.least_lead);
+      clear = enough && outgrows_noise(stairs, options.least_lead) && !may_be_noise_alone(pencil, best.scaling, stairs, options);
       best.stairs = std::move(stairs);
+    } else {
+      rival = rival || enough;
     }
     while (tolerance / 10.0 > lower && tolerance > round_off) tolerance /= 10.0;  // the same structure as far as there
   }
-  best.decided = clear && widest >= options.least_lead * second;
+  best.decided = clear && !rival && widest >= options.least_lead * second;
   return best;
 }
 

@@ -118,24 +118,34 @@ PencilScaling scaling_of(const Pencil& pencil) {
     return (e * e + a * a) * factor * factor;
   };
   // A few sweeps of rows and columns; those that are zero, or may be noise, stay.
-  const auto equalize = [&](std::vector<double>& factors, auto&& length) {
-    std::vector<double> lengths(factors.size());
-    double largest = 0.0;
-    for (std::size_t i = 0; i < factors.size(); ++i) largest = std::max(largest, lengths[i] = length(i));
+  const auto row_length = [&](std::size_t i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < n; ++j) sum += square(i, j);
+    return std::sqrt(sum);
+  };
+  const auto column_length = [&](std::size_t j) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < m; ++i) sum += square(i, j);
+    return std::sqrt(sum);
+  };
+  const auto lengths_of = [](std::size_t count, const auto& length) {
+    std::vector<double> lengths(count);
+    for (std::size_t i = 0; i < count; ++i) lengths[i] = length(i);
+    return lengths;
+  };
+  const auto equalize = [&](std::vector<double>& factors, const std::vector<double>& lengths) {
+    const double largest = lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
     for (std::size_t i = 0; i < factors.size(); ++i)
       if (lengths[i] > smallest_line * largest) factors[i] *= power_of_two(1.0 / lengths[i]);
   };
+  for (const std::vector<double>& lengths : {lengths_of(m, row_length), lengths_of(n, column_length)}) {
+    const double largest = lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
+    for (const double one : lengths)
+      if (one > smallest_line * largest) scaling.shortest_line = std::min(scaling.shortest_line, one / largest);
+  }
   for (int sweep = 0; sweep < 8; ++sweep) {
-    equalize(scaling.row, [&](std::size_t i) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < n; ++j) sum += square(i, j);
-      return std::sqrt(sum);
-    });
-    equalize(scaling.column, [&](std::size_t j) {
-      double sum = 0.0;
-      for (std::size_t i = 0; i < m; ++i) sum += square(i, j);
-      return std::sqrt(sum);
-    });
+    equalize(scaling.row, lengths_of(m, row_length));
+    equalize(scaling.column, lengths_of(n, column_length));
   }
   // One factor for both brings A to norm 1, `time` then E.
   const Pencil lines = scaled(pencil, scaling);
@@ -143,6 +153,7 @@ PencilScaling scaling_of(const Pencil& pencil) {
   const double both = a > 0.0 ? power_of_two(1.0 / a) : 1.0;
   for (double& factor : scaling.row) factor *= both;
   scaling.time = e > 0.0 ? power_of_two(1.0 / (both * e)) : 1.0;
+  if (a > 0.0 && e > 0.0) scaling.share_of_E = e / a;
   return scaling;
 }
 

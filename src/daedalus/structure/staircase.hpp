@@ -22,6 +22,8 @@ struct StaircaseRank {
 struct PencilScaling {
   std::vector<double> row, column;
   double time = 1.0;  ///< lambda = time * lambda of the scaled pencil
+  /// What was blown up: the shortest row or column beside the longest one, as they were given; and E beside A.
+  double shortest_line = 1.0, share_of_E = 1.0;
 };
 PencilScaling scaling_of(const Pencil& pencil);
 Pencil scaled(const Pencil& pencil, const PencilScaling& scaling);

@@ -99,6 +99,44 @@ TEST(Kronecker, SingularPencilsShowTheirMinimalIndices) {
   }
 }
 
+TEST(Kronecker, WhatMayBeNoiseAloneIsNotTakenForALine) {
+  // E = 0, or a row of zeros, and noise of 1e-10 in every entry: scaling makes it as large as all else, and every rank is full.
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::Random random(seed);
+    const DenseMatrix P = testing::well_conditioned(6, 10.0, random), Q = testing::well_conditioned(6, 10.0, random);
+    const auto noisy = [&](DenseMatrix m) { return m + 1e-10 * testing::random_matrix(m.rows, m.columns, random); };
+    const KroneckerStructure algebraic = kronecker_structure({noisy(DenseMatrix::zero(6, 6)), noisy(P * Q)});
+    EXPECT_FALSE(algebraic.decided) << seed;
+    DenseMatrix E = DenseMatrix::zero(7, 6), A = E;
+    E.set_block(0, 0, P);
+    A.set_block(0, 0, Q);
+    const KroneckerStructure too_many = kronecker_structure({noisy(E), noisy(A)});
+    EXPECT_FALSE(too_many.decided) << seed;
+    // Units do the same to a line, and say nothing against it.
+    DenseMatrix small = P;
+    for (std::size_t j = 0; j < 6; ++j) small(2, j) *= 1e-10;
+    const KroneckerStructure clear = kronecker_structure({small, DenseMatrix::zero(6, 6)});
+    EXPECT_TRUE(clear.decided && clear.regular && clear.index == 0) << seed;
+  }
+}
+
+TEST(Kronecker, SingularPencilsWithNoiseAreRightOrFlagged) {
+  std::uint64_t decided = 0;
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    KnownPencil known = testing::random_singular_pencil(seed);
+    testing::Random random(seed + 1000);
+    for (DenseMatrix* m : {&known.pencil.E, &known.pencil.A})
+      *m = *m + (1e-10 * linalg::norm(*m)) * testing::random_matrix(m->rows, m->columns, random);
+    const KroneckerStructure found = kronecker_structure(known.pencil);
+    if (!found.decided) continue;
+    ++decided;
+    EXPECT_EQ(found.column_minimal_indices, known.column_minimal_indices) << seed;
+    EXPECT_EQ(found.row_minimal_indices, known.row_minimal_indices) << seed;
+    EXPECT_EQ(found.nilpotent_blocks, known.nilpotent_blocks) << seed;
+  }
+  EXPECT_GE(decided, count() * 9 / 10);
+}
+
 TEST(Kronecker, PureCases) {
   const auto of = [](DenseMatrix E, DenseMatrix A) { return kronecker_structure({std::move(E), std::move(A)}); };
   const DenseMatrix zero = DenseMatrix::zero(3, 3), one = DenseMatrix::identity(3);
