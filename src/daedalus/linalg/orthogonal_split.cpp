@@ -33,7 +33,7 @@ std::size_t rank_of(const std::vector<double>& pivots, double largest, double ro
 }  // namespace
 
 template <class T>
-OrthogonalSplit<T> orthogonal_split(BasicMatrix<T> matrix, double size) {
+OrthogonalSplit<T> orthogonal_split(BasicMatrix<T> matrix, double size, std::optional<std::size_t> known) {
   const std::size_t m = matrix.rows, n = matrix.columns;
   std::vector<std::vector<T>> columns(n, std::vector<T>(m)), reflectors, q(m, std::vector<T>(m, T(0.0)));
   for (std::size_t i = 0; i < m; ++i)
@@ -73,11 +73,12 @@ OrthogonalSplit<T> orthogonal_split(BasicMatrix<T> matrix, double size) {
     for (std::size_t r = reflectors.size(); r-- > 0;) reflect(reflectors[r], q[j], r);
   }
   const double largest = std::max(size, pivots.empty() ? 0.0 : pivots[0]);
-  const std::size_t rank = rank_of(pivots, largest, unit_roundoff(T(0.0)));
+  // Fewer reflectors than the rank that is known: the other columns are as good as any.
+  const std::size_t rank = known ? std::min(*known, m) : rank_of(pivots, largest, unit_roundoff(T(0.0)));
   OrthogonalSplit<T> out{BasicMatrix<T>::zero(m, rank), BasicMatrix<T>::zero(m, m - rank)};
   for (std::size_t i = 0; i < m; ++i)
     for (std::size_t j = 0; j < m; ++j) (j < rank ? out.range(i, j) : out.rest(i, j - rank)) = q[j][i];
-  if (rank > 0) out.kept = pivots[rank - 1] / largest;
+  if (rank > 0) out.kept = rank <= pivots.size() ? pivots[rank - 1] / largest : 0.0;
   if (rank < pivots.size() && largest > 0.0) out.dropped = pivots[rank] / largest;
   return out;
 }
@@ -111,8 +112,8 @@ BasicMatrix<T> inverse(BasicMatrix<T> a) {
   return result;
 }
 
-template OrthogonalSplit<double> orthogonal_split(BasicMatrix<double>, double);
-template OrthogonalSplit<DoubleDouble> orthogonal_split(BasicMatrix<DoubleDouble>, double);
+template OrthogonalSplit<double> orthogonal_split(BasicMatrix<double>, double, std::optional<std::size_t>);
+template OrthogonalSplit<DoubleDouble> orthogonal_split(BasicMatrix<DoubleDouble>, double, std::optional<std::size_t>);
 template BasicMatrix<double> inverse(BasicMatrix<double>);
 template BasicMatrix<DoubleDouble> inverse(BasicMatrix<DoubleDouble>);
 

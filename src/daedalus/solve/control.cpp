@@ -239,7 +239,7 @@ Channel channel(const LinearModel& model, std::size_t input, std::size_t output)
   if (transfer.factor(0.0)) out.steady = transfer.column(input)[output].real();
   if (n > structure::most_decoupled) return out;
   using Number = linalg::DoubleDouble;
-  const auto parts = structure::decouple(linalg::converted<Number>(E), linalg::converted<Number>(A));
+  const auto parts = structure::decouple(structure::Pencil{E, A});
   if (!parts) return out;
   std::vector<Number> x(n), c(n);
   for (std::size_t i = 0; i < n; ++i) {

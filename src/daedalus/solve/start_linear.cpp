@@ -96,9 +96,16 @@ class LinearInitializer {
       start_.notes = impulse_texts(fn_, start_.t, y_, flow_.impulses(before, x2));
     std::vector<std::vector<double>> states;
     const auto orders = static_cast<std::size_t>(prepared_.linear->parts.index) + 1;
-    if (!flow_.states(start_.t, x1, orders, states)) {
+    // Derivatives above the first are for guesses alone.
+    bool finite = flow_.states(start_.t, x1, orders, states);
+    if (!finite && flow_.states(start_.t, x1, 1, states)) {
+      finite = true;
+      states.resize(orders + 1, std::vector<double>(n_, 0.0));
+    }
+    if (!finite) {
       start_.found = false;
-      start_.message = "f is not a finite number at the start";
+      start_.message = orders == 1 ? "f is not a finite number at the start"
+                                   : fmt::format("f or a derivative of it up to order {} is not a finite number at the start", orders - 1);
       states.assign(orders + 1, std::vector<double>(n_, 0.0));
     }
     if (mode_ == Initialize::off || (start_.consistent_as_given && !bound)) states[0] = given;

@@ -19,6 +19,7 @@ struct Decoupling {
   int index = 0;             ///< nilpotency of N; 0 where there is no N
   std::vector<std::size_t> nilpotent_blocks = {};  ///< sizes, descending
   double kept = 1.0, dropped = 0.0;  ///< of the rank decisions, the least sure ones
+  bool decided = true;               ///< false: the ranks are not clear, and this is the likeliest structure
 
   std::size_t n() const { return V.rows; }
   std::size_t n1() const { return V.columns; }
@@ -27,10 +28,16 @@ struct Decoupling {
   double condition = 1.0;
 };
 
-/// Takes a pencil apart; nothing where it is singular.
+/// How many nilpotent blocks are of size 1 at least, of size 2 at least, ...
+using BlockCounts = std::vector<std::size_t>;
+
+/// Takes a pencil apart; nothing where it is singular. Where the blocks are known, every rank follows from them: entries that
+/// were rounded have none of their own.
 template <class T>
-std::optional<Decoupling<T>> decouple(linalg::BasicMatrix<T> E, linalg::BasicMatrix<T> A);
+std::optional<Decoupling<T>> decouple(linalg::BasicMatrix<T> E, linalg::BasicMatrix<T> A, const std::optional<BlockCounts>& known = {});
 /// The same without any rounding until the end: no rank is in doubt, and every entry is right to its last digit.
 std::optional<Decoupling<linalg::DoubleDouble>> decouple(const RationalPencil& pencil);
+/// By fractions where the entries are short ones, else with the structure that the staircase of the pencil shows.
+std::optional<Decoupling<linalg::DoubleDouble>> decouple(const Pencil& pencil);
 
 }  // namespace daedalus::structure

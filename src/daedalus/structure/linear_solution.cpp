@@ -96,7 +96,7 @@ std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<cons
   const std::optional<RationalPencil> fractions = short_rational(pencil);
   result->E = fractions ? linalg::extended(fractions->E) : linalg::converted<Number>(pencil.E);
   result->A = fractions ? linalg::extended(fractions->A) : linalg::converted<Number>(pencil.A);
-  auto parts = fractions ? decouple(*fractions) : decouple(result->E, result->A);
+  auto parts = fractions ? decouple(*fractions) : decouple(pencil);
   if (!parts) return nullptr;
   result->parts = std::move(*parts);
   result->form = std::move(*form);
@@ -135,7 +135,10 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
   g2_.resize(s.highest + 1);
   // Entries that are given as doubles may not carry such a small number.
   constexpr double doubtful = 1e-9;
-  if (s.parts.kept < doubtful)
+  if (!s.parts.decided)
+    remarks.push_back("the structure of the pencil is in doubt, and the likeliest one counts; `daedalus analyze` says what the "
+                      "entries allow");
+  else if (s.parts.kept < doubtful)
     remarks.push_back(fmt::format("the structure of the pencil is in doubt: a pivot of {} beside E and A of size 1 counts; "
                                   "`daedalus analyze` says what the entries allow",
                                   brief(s.parts.kept, 1)));
@@ -143,9 +146,16 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
   norm_W_ = linalg::row_norm(s.parts.W);
   // What an error of f and its derivatives means for x2: the sum of the norms of N^k.
   BasicMatrix<Number> power = BasicMatrix<Number>::identity(s.parts.n2());
+  std::vector<double> norms;
   for (int k = 0; k < s.parts.index; ++k) {
-    spread_ += linalg::row_norm(power);
+    norms.push_back(linalg::row_norm(power));
+    spread_ += norms.back();
     power = power * s.parts.N;
+  }
+  // A relative change of E and A changes N by as much: N^k by the sum of N^i dN N^j with i + j = k - 1, and g itself.
+  for (std::size_t k = 0; k <= norms.size(); ++k) {
+    changes_.push_back(k < norms.size() ? norms[k] : 0.0);
+    for (std::size_t i = 0; i < k; ++i) changes_[k] += norms[i] * norms[k - 1 - i];
   }
 }
 
@@ -202,7 +212,8 @@ bool LinearFlow::states(double t, const Vector& x1, std::size_t orders, std::vec
   const auto index = static_cast<std::size_t>(s.parts.index);
   if (!first_time_) first_time_ = t;
   passed_ = std::max(passed_, std::abs(t - *first_time_));
-  if (!forcing_at(t, orders + index)) return false;
+  // x2 and its derivatives need those of f up to the index - 1 + orders, x1 those up to orders - 1.
+  if (!forcing_at(t, std::max(orders + index, std::size_t{1}) - 1)) return false;
   y.resize(orders + 1);
   Vector part1 = x1;
   for (std::size_t order = 0; order <= orders; ++order) {
@@ -221,10 +232,13 @@ bool LinearFlow::states(double t, const Vector& x1, std::size_t orders, std::vec
       y[order][i] = std::isfinite(size) && std::abs(sum) <= no_digit * size ? 0.0 : sum;
     }
     if (order == 0) {
-      const double roundoff = linalg::unit_roundoff(Number()) * s.parts.condition;
+      const double roundoff = std::max(linalg::unit_roundoff(Number()), s.parts.dropped) * s.parts.condition;
       error1_ = std::max(error1_, error + roundoff * linalg::largest_of(part1));
-      error2_ = std::max(error2_, roundoff * norm_W_ * linalg::largest_of(part2));
+      double size = linalg::largest_of(part2);
+      for (std::size_t k = 0; k < changes_.size(); ++k) size += changes_[k] * linalg::largest_of(g2_[k]);
+      error2_ = std::max(error2_, roundoff * norm_W_ * size);
     }
+    if (order == orders) break;
     part1 = linalg::times(s.parts.J, part1);
     for (std::size_t i = 0; i < part1.size(); ++i) part1[i] += g1_[std::min(order, s.highest)][i];
   }
@@ -327,7 +341,7 @@ std::vector<Impulse> LinearFlow::impulses(const Vector& before, const Vector& af
   std::vector<Impulse> all(s.n());
   const double size = norm_W_ * std::max(linalg::largest_of(before), linalg::largest_of(after));
   std::vector<double> largest;
-  for (int j = 0; j <= s.parts.index; ++j) {
+  for (int j = 0; j == 0 || j < s.parts.index; ++j) {
     const Vector y = linalg::times(s.parts.W, step);
     for (std::size_t i = 0; i < s.n(); ++i) {
       const double value = std::abs(double(y[i])) > least * (1.0 + size) ? double(y[i]) : 0.0;

@@ -94,6 +94,7 @@ class LinearFlow {
   std::vector<linalg::BasicMatrix<Number>> g1_of_, g2_of_;  // L1 F S^k, L2 F S^k
   std::vector<Number> w_, z_;
   double norm_V_ = 0.0, norm_W_ = 0.0, spread_ = 0.0;
+  std::vector<double> changes_;         // of N^k by a change of E and A of size 1
   double error1_ = 0.0, error2_ = 0.0;  // of x1 before it grows, and of the rest
   std::optional<double> first_time_;
   double passed_ = 0.0;

@@ -6,6 +6,7 @@
 
 #include "daedalus/linalg/matrix_parts.hpp"
 #include "daedalus/model/reader.hpp"
+#include "unit/structure/random_pencil.hpp"
 
 namespace daedalus::structure {
 namespace {
@@ -112,6 +113,58 @@ TEST(Decoupling, NothingForASingularPencil) {
   E(0, 0) = 1.0;
   A(0, 1) = 1.0;
   EXPECT_FALSE(decouple(E, A));
+}
+
+TEST(Decoupling, EntriesThatWereRoundedHaveTheRanksOfTheStaircase) {
+  // Double precision hides the zeros of the structure behind 1e-16, which 31 digits would see as numbers.
+  for (std::uint64_t seed = 1; seed <= 40; ++seed) {
+    const testing::KnownPencil known = testing::random_regular_pencil(seed, 0.0);
+    const auto parts = decouple(known.pencil);
+    ASSERT_TRUE(parts) << seed;
+    EXPECT_EQ(parts->nilpotent_blocks, known.nilpotent_blocks) << seed;
+    EXPECT_EQ(parts->n1(), known.simple.size() + known.multiple.size()) << seed;
+    // L E V = I with 31 digits; what mixes both parts is the rounding of the entries, grown by the condition.
+    const auto E = linalg::converted<Number>(known.pencil.E);
+    const auto one = parts->L1 * (E * parts->V), mixed = parts->L1 * (E * parts->W);
+    for (std::size_t i = 0; i < parts->n1(); ++i) {
+      EXPECT_NEAR(double(one(i, i)), 1.0, 1e-20 * parts->condition) << seed;
+      for (std::size_t j = 0; j < parts->n2(); ++j) EXPECT_LT(std::abs(double(mixed(i, j))), 1e-15 * parts->condition * parts->condition) << seed;
+    }
+  }
+}
+
+TEST(LinearFlow, DerivativesOfAHighOrderAreFinite) {
+  // x1 = -f^(5) with f = log(2 + t): squares of squares of the denominator would overflow.
+  const auto solution = solution_of(R"toml(
+kind = "linear"
+[linear]
+E = [[0,1,0,0,0,0],[0,0,1,0,0,0],[0,0,0,1,0,0],[0,0,0,0,1,0],[0,0,0,0,0,1],[0,0,0,0,0,0]]
+A = [[1,0,0,0,0,0],[0,1,0,0,0,0],[0,0,1,0,0,0],[0,0,0,1,0,0],[0,0,0,0,1,0],[0,0,0,0,0,1]]
+f = ["0", "0", "0", "0", "0", "log(2 + t)"]
+)toml");
+  ASSERT_TRUE(solution);
+  LinearFlow flow(solution);
+  std::vector<std::vector<double>> y;
+  ASSERT_TRUE(flow.states(0.0, {}, 7, y));
+  for (std::size_t i = 0; i < 6; ++i) {
+    if (solution->functions->unknowns[i].name != "x1") continue;
+    EXPECT_NEAR(y[0][i], -24.0 / 32.0, 1e-15);
+  }
+}
+
+TEST(LinearFlow, DerivativesThatDoNotEnterMayBeInfinite) {
+  // x2 = t^1.5 has one derivative at 0, and x1' = -x1 + x2 needs no more.
+  const auto solution = solution_of("kind = \"linear\"\n[linear]\nE = [[1, 0], [0, 0]]\nA = [[-1, 1], [0, 1]]\nf = [\"0\", \"-t^1.5\"]\n");
+  ASSERT_TRUE(solution);
+  LinearFlow flow(solution);
+  std::vector<std::vector<double>> y;
+  EXPECT_TRUE(flow.states(0.0, {Number(0.0)}, 1, y));
+  std::vector<Number> x1{Number(0.0)};
+  double error = 0.0;
+  EXPECT_TRUE(flow.advance(0.0, 1.0, x1, error));
+  EXPECT_TRUE(flow.states(1.0, x1, 1, y, error));
+  // The infinite ones do not count in the bound either: that of f and of the quadrature, with numbers up to 1.
+  EXPECT_LT(flow.error_bound(), 1e-14);
 }
 
 TEST(LinearFlow, QuadratureAgreesWithTheExponential) {
