@@ -105,13 +105,24 @@ bool outgrows_noise(const Staircase& stairs, double lead) {
   return true;
 }
 
+/// How large the noise of E and A is as a whole. A rank shows a part of it alone: m values are a block of m rows and columns, and
+/// random entries have a norm that grows with the number of rows.
+double noise_of(const Staircase& stairs) {
+  const auto n = static_cast<double>(stairs.form.rows() + stairs.form.columns());
+  double noise = epsilon * n;
+  for (const StaircaseRank& rank : stairs.ranks)
+    if (const std::size_t m = std::min(rank.rows, rank.columns) - rank.rank; m > 0)
+      noise = std::max(noise, rank.dropped * 0.5 * n / static_cast<double>(m));
+  return noise;
+}
+
 /// Scaling has made rows, columns and E as large as everything else, noise as well if that was all there was. What the ranks
-/// drop tells the noise where they drop anything: then a line of that size may be nothing but noise. Where they drop nothing,
-/// as they do of an E of full rank and of a pencil that is not square, nothing tells it; then a line, or an E without any zero,
-/// is in doubt if it is so small that no rank would have counted it.
+/// drop tells the noise where they drop anything: a line of that size may be nothing but noise, where it is more than rounding.
+/// Where they drop nothing, as they do of an E of full rank and of a pencil that is not square, nothing tells it; then a line, or
+/// an E without any zero, is in doubt if it is so small that no rank would have counted it.
 bool may_be_noise_alone(const Pencil& pencil, const PencilScaling& scaling, const Staircase& stairs, const KroneckerOptions& options) {
-  constexpr double around = 100.0;  // noise of one line beside that of another
-  if (stairs.dropped > epsilon) return scaling.shortest_line < around * stairs.dropped;
+  constexpr double rounding = 1e-12, around = 100.0;  // of the ranks; noise of one line beside that of another
+  if (stairs.dropped > 0.0) return stairs.dropped > rounding && scaling.shortest_line < around * stairs.dropped;
   if (!pencil.E.square()) return std::min(scaling.shortest_line, scaling.share_of_E) < options.least_kept;
   constexpr std::size_t few = 2;  // entries that are all there by chance
   const bool full = pencil.rows() > few && std::find(pencil.E.entries.begin(), pencil.E.entries.end(), 0.0) == pencil.E.entries.end();
@@ -172,7 +183,7 @@ KroneckerStructure kronecker_structure(const Reduction& reduction) {
   out.dropped = stairs.dropped;
   const Pencil finite{stairs.form.E.block(stairs.finite_row, stairs.finite_column, stairs.finite, stairs.finite),
                       stairs.form.A.block(stairs.finite_row, stairs.finite_column, stairs.finite, stairs.finite)};
-  const double noise = std::max(stairs.dropped, epsilon * static_cast<double>(out.rows + out.columns));
+  const double noise = noise_of(stairs);
   out.finite = clustered(eigenvalues_of(finite, noise, reduction.scaling.time), noise, reduction.scaling.time);
   return out;
 }

@@ -9,9 +9,6 @@ namespace daedalus::structure {
 
 namespace {
 
-/// Rows or columns smaller than this, relative to the largest, are not blown up: they may be noise.
-constexpr double smallest_line = 1e-12;
-
 double power_of_two(double value) { return std::exp2(std::round(std::log2(value))); }
 
 /// m(:, from:) = m(:, from:) * V
@@ -112,12 +109,12 @@ PencilScaling scaling_of(const Pencil& pencil) {
   const std::size_t m = pencil.rows(), n = pencil.columns();
   PencilScaling scaling{std::vector<double>(m, 1.0), std::vector<double>(n, 1.0), 1.0};
   const double size_E = linalg::norm(pencil.E), size_A = linalg::norm(pencil.A);
-  const double weight = size_E > 0.0 && size_A > 0.0 ? size_A / size_E : 1.0;
+  double weight = size_E > 0.0 && size_A > 0.0 ? size_A / size_E : 1.0;
   const auto square = [&](std::size_t i, std::size_t j) {
     const double e = weight * pencil.E(i, j), a = pencil.A(i, j), factor = scaling.row[i] * scaling.column[j];
     return (e * e + a * a) * factor * factor;
   };
-  // A few sweeps of rows and columns; those that are zero, or may be noise, stay.
+  // A few sweeps of rows and columns; those that are zero stay.
   const auto row_length = [&](std::size_t i) {
     double sum = 0.0;
     for (std::size_t j = 0; j < n; ++j) sum += square(i, j);
@@ -134,18 +131,20 @@ PencilScaling scaling_of(const Pencil& pencil) {
     return lengths;
   };
   const auto equalize = [&](std::vector<double>& factors, const std::vector<double>& lengths) {
-    const double largest = lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
     for (std::size_t i = 0; i < factors.size(); ++i)
-      if (lengths[i] > smallest_line * largest) factors[i] *= power_of_two(1.0 / lengths[i]);
+      if (lengths[i] > 0.0) factors[i] *= power_of_two(1.0 / lengths[i]);
   };
   for (const std::vector<double>& lengths : {lengths_of(m, row_length), lengths_of(n, column_length)}) {
     const double largest = lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
     for (const double one : lengths)
-      if (one > smallest_line * largest) scaling.shortest_line = std::min(scaling.shortest_line, one / largest);
+      if (one > 0.0) scaling.shortest_line = std::min(scaling.shortest_line, one / largest);
   }
   for (int sweep = 0; sweep < 8; ++sweep) {
     equalize(scaling.row, lengths_of(m, row_length));
     equalize(scaling.column, lengths_of(n, column_length));
+    // The unit of time, in lines that are alike: before, the longest ones alone told it.
+    const Pencil lines = scaled(pencil, scaling);
+    if (const double e = linalg::norm(lines.E), a = linalg::norm(lines.A); e > 0.0 && a > 0.0) weight = a / e;
   }
   // One factor for both brings A to norm 1, `time` then E.
   const Pencil lines = scaled(pencil, scaling);
