@@ -320,6 +320,15 @@ Json structure_json(const structure::StructuralAnalysis& structure, const solve:
   return json;
 }
 
+Json rows_json(const structure::DenseMatrix& matrix) {
+  Json rows = Json::array();
+  for (std::size_t i = 0; i < matrix.rows; ++i) {
+    Json& row = rows.emplace_back(Json::array());
+    for (std::size_t j = 0; j < matrix.columns; ++j) row.push_back(matrix(i, j));
+  }
+  return rows;
+}
+
 void add_linear(Json& json, const solve::LinearFindings& findings) {
   const structure::KroneckerStructure& s = findings.structure;
   json["regular"] = s.regular;
@@ -355,11 +364,12 @@ void add_linear(Json& json, const solve::LinearFindings& findings) {
   if (s.regular) {
     constexpr std::size_t most_projected = 50;
     if (findings.projector.rows > 0 && findings.projector.rows <= most_projected) {
-      json["projector"] = Json::array();
-      for (std::size_t i = 0; i < findings.projector.rows; ++i) {
-        Json& row = json["projector"].emplace_back(Json::array());
-        for (std::size_t j = 0; j < findings.projector.columns; ++j) row.push_back(findings.projector(i, j));
-      }
+      json["projector"] = rows_json(findings.projector);
+      const auto& [finite, infinite] = findings.spaces;
+      const auto space = [](const structure::DeflatingSpace& one) {
+        return Json{{"right", rows_json(linalg::transposed(one.right))}, {"left", rows_json(linalg::transposed(one.left))}};
+      };
+      json["deflating_subspaces"] = {{"finite", space(finite)}, {"infinite", space(infinite)}};
     }
     json["nearest_consistent"] = Json();
     if (findings.nearest)

@@ -84,6 +84,23 @@ std::string projector_lines(const solve::LinearFindings& findings) {
   return text;
 }
 
+/// The vectors that span the two right deflating subspaces, where they are few and say more than that one is all there is.
+std::string subspace_lines(const solve::LinearFindings& findings) {
+  const auto& [finite, infinite] = findings.spaces;
+  const std::size_t n = findings.unknowns.size();
+  if (n > most_projected || finite.right.columns == 0 || infinite.right.columns == 0) return {};
+  const auto vectors = [&](const structure::DenseMatrix& basis) {
+    std::vector<std::string> all;
+    for (std::size_t j = 0; j < basis.columns; ++j) {
+      std::vector<std::string> entries;
+      for (std::size_t i = 0; i < basis.rows; ++i) entries.push_back(brief(basis(i, j), findings.structure.exact ? 15 : 6));
+      all.push_back("(" + joined(entries) + ")");
+    }
+    return joined(all);
+  };
+  return line("subspaces", "finite   spanned by " + vectors(finite.right)) + line("", "infinite spanned by " + vectors(infinite.right));
+}
+
 /// What the least change of the given values is, where there must be one.
 std::string nearest_line(const solve::LinearFindings& findings) {
   if (!findings.nearest) return {};
@@ -132,7 +149,7 @@ std::string linear_lines(const solve::LinearFindings& findings) {
     text += line("", findings.manifold[i].equation);
   if (findings.manifold.size() > most_lines)
     text += line("", fmt::format("... and {} further ones (--json lists all)", findings.manifold.size() - most_lines));
-  text += projector_lines(findings) + nearest_line(findings);
+  text += projector_lines(findings) + subspace_lines(findings) + nearest_line(findings);
   return findings.modes ? text + mode_lines(*findings.modes, false) : text;
 }
 

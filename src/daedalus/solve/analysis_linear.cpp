@@ -212,6 +212,7 @@ std::optional<LinearFindings> linear_findings(const model::Model& model, double 
   if (s.regular) {
     out.nearest = nearest_of(model, *system, writer, found.manifold, t_start);
     out.projector = std::move(found.projector);
+    out.spaces = std::move(found.spaces);
     for (std::size_t i = 0; i < out.projector.rows; ++i) {
       std::vector<std::string>& row = out.projector_text.emplace_back();
       for (std::size_t j = 0; j < out.projector.columns; ++j)

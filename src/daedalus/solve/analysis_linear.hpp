@@ -6,6 +6,7 @@
 
 #include "daedalus/model/model.hpp"
 #include "daedalus/solve/control.hpp"
+#include "daedalus/structure/deflating_space.hpp"
 #include "daedalus/structure/kronecker.hpp"
 
 namespace daedalus::solve {
@@ -25,6 +26,7 @@ struct LinearFindings {
   /// An inconsistent start leaps to projector x0 + what f asks for: see structure::consistent_projector.
   structure::DenseMatrix projector;
   std::vector<std::vector<std::string>> projector_text;  ///< as fractions, where they are known
+  structure::DeflatingSpaces spaces;                     ///< of a regular pencil that is not too large
   /// The consistent values at the start that are nearest to the given ones, in units of the nominal values.
   struct Nearest {
     std::vector<double> given, values;  ///< of `unknowns`

@@ -70,6 +70,7 @@ std::vector<FiniteEigenvalue> clustered(std::vector<FiniteEigenvalue> single, do
     cluster.value /= static_cast<double>(cluster.multiplicity);
     for (std::size_t i = 0; i < n; ++i)
       if (group[i] == g) spread = std::max(spread, std::abs(single[i].value - cluster.value));
+    if (std::abs(cluster.value) <= std::max(cluster.error, spread)) cluster.value = 0.0;  // nothing tells it from zero
     if (cluster.multiplicity > 1) cluster.error = spread;
     result.push_back(cluster);
   }

@@ -42,12 +42,13 @@ bool same(const KroneckerStructure& a, const KroneckerStructure& b) {
 }
 
 PencilFindings exact_findings(const RationalPencil& pencil) {
-  PencilFindings out{exact_structure(pencil), {}, {}, {}, {}, {}};
+  PencilFindings out{exact_structure(pencil), {}, {}, {}, {}, {}, {}};
   if (out.structure.regular) {
     const ExactWeierstrass form = *exact_weierstrass(pencil);
     for (const ManifoldEquation<Rational>& equation : consistent_manifold(form)) out.manifold.push_back(whole(equation));
     out.fractions = consistent_projector(form);
     out.projector = linalg::rounded(*out.fractions);
+    out.spaces = deflating_spaces(pencil, form);
     return out;
   }
   out.free = whole(right_minimal_basis(pencil, out.structure.column_minimal_indices));
@@ -83,9 +84,21 @@ void unscale(DenseMatrix& projector, const PencilScaling& scaling) {
     for (std::size_t j = 0; j < projector.columns; ++j) projector(i, j) *= scaling.column[i] / scaling.column[j];
 }
 
+/// Columns in the units of the given pencil, the first entry of each that is not zero again 1.
+void unscale(DenseMatrix& basis, const std::vector<double>& factors, double power) {
+  for (std::size_t j = 0; j < basis.columns; ++j) {
+    double first = 0.0;
+    for (std::size_t i = 0; i < basis.rows; ++i) {
+      basis(i, j) *= std::pow(factors[i], power);
+      if (first == 0.0) first = basis(i, j);
+    }
+    for (std::size_t i = 0; i < basis.rows; ++i) basis(i, j) /= first;
+  }
+}
+
 PencilFindings rounded_findings(const Pencil& pencil) {
   const Reduction reduction = reduce(pencil);
-  PencilFindings out{kronecker_structure(reduction), {}, {}, {}, {}, {}};
+  PencilFindings out{kronecker_structure(reduction), {}, {}, {}, {}, {}, {}};
   const KroneckerStructure& s = out.structure;
   const Pencil unit = scaled(pencil, reduction.scaling);
   if (s.regular) {
@@ -97,6 +110,11 @@ PencilFindings rounded_findings(const Pencil& pencil) {
     out.projector = consistent_projector(form);
     unscale(out.manifold, reduction.scaling);
     unscale(out.projector, reduction.scaling);
+    out.spaces = deflating_spaces(unit, form);
+    for (DeflatingSpace* space : {&out.spaces.finite, &out.spaces.infinite}) {
+      unscale(space->right, reduction.scaling.column, 1.0);
+      unscale(space->left, reduction.scaling.row, -1.0);
+    }
     return out;
   }
   const double tolerance = std::max(1e-12, std::sqrt(s.kept * std::max(s.dropped, 1e-16)));

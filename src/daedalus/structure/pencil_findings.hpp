@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "daedalus/structure/consistent_manifold.hpp"
+#include "daedalus/structure/deflating_space.hpp"
 #include "daedalus/structure/kronecker.hpp"
 #include "daedalus/structure/minimal_basis.hpp"
 
@@ -15,6 +16,7 @@ struct PencilFindings {
   std::vector<ManifoldEquation<double>> manifold;      ///< of a regular pencil
   DenseMatrix projector;                               ///< of a regular pencil: see consistent_projector
   std::optional<RationalMatrix> fractions;             ///< the same without rounding
+  DeflatingSpaces spaces;                              ///< of a regular pencil
   std::vector<PolynomialVector<double>> free;          ///< of a singular one: see right_minimal_basis
   std::vector<PolynomialVector<double>> dependencies;  ///< see left_minimal_basis
   /// Of a structure found by fractions: what rounding alone would have said, where that is something else or not

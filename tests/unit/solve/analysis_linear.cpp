@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "daedalus/linalg/lapack.hpp"
 #include "daedalus/model/reader.hpp"
 #include "daedalus/solve/analysis.hpp"
 #include "folders.hpp"
@@ -192,6 +195,35 @@ N = 300
   EXPECT_EQ(found.index, 1);
   EXPECT_EQ(found.linear->structure.eliminated, 300u);
   EXPECT_EQ(found.linear->structure.differential_dimension, 300u);
+}
+
+TEST(AnalysisLinear, DeflatingSubspaces) {
+  // x1' = -x1 and the chain x3' = x2, 0 = x3 behind rows and unknowns that are mixed; once with fractions, once with sqrt(2).
+  for (const std::string one : {"1", "sqrt(2)"}) {
+    const auto row = [&](int a, int b, int c) { return fmt::format("[\"{}*{}\", {}, {}]", a, one, b, c); };
+    const std::string E = fmt::format("[{}, {}, {}]", row(1, 0, 1), row(1, 1, 1), row(0, 1, 0));
+    const std::string A = fmt::format("[{}, {}, {}]", row(-1, 1, 0), row(-1, 0, 1), row(0, 2, 1));
+    const solve::Analysis found = analysed_text(linear(E, A));
+    ASSERT_TRUE(found.linear->structure.regular);
+    const structure::DenseMatrix e = structure::DenseMatrix{3, 3, {1, 0, 1, 1, 1, 1, 0, 1, 0}}, a = {3, 3, {-1, 1, 0, -1, 0, 1, 0, 2, 1}};
+    const double unit = one == "1" ? 1.0 : std::sqrt(2.0);
+    std::size_t dimension = 0;
+    for (const structure::DeflatingSpace* space : {&found.linear->spaces.finite, &found.linear->spaces.infinite}) {
+      ASSERT_EQ(space->right.columns, space->left.columns);
+      dimension += space->right.columns;
+      structure::DenseMatrix x = space->right;
+      for (std::size_t j = 0; j < x.columns; ++j) x(0, j) *= unit;  // the first unknown in its own unit
+      // Neither image leaves the span of the left basis: beside it, its columns add no direction.
+      for (const structure::DenseMatrix& image : {e * x, a * x}) {
+        auto both = structure::DenseMatrix::zero(3, 2 * x.columns);
+        both.set_block(0, 0, space->left);
+        both.set_block(0, x.columns, image);
+        const std::vector<double> values = linalg::singular_values(both);
+        for (std::size_t k = x.columns; k < values.size(); ++k) EXPECT_LT(values[k], 1e-13);
+      }
+    }
+    EXPECT_EQ(dimension, 3u);
+  }
 }
 
 TEST(AnalysisLinear, WhatCancelsInTheManifoldIsNotShown) {

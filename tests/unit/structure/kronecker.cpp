@@ -120,6 +120,27 @@ TEST(Kronecker, WhatMayBeNoiseAloneIsNotTakenForALine) {
   }
 }
 
+TEST(Kronecker, UnitsOfAnySizeAreUndone) {
+  for (std::uint64_t seed = 1; seed <= count() / 2; ++seed) {
+    KnownPencil known = testing::random_regular_pencil(seed, 0.0);
+    if (known.simple.size() + known.multiple.size() == known.pencil.rows()) continue;  // an ODE with so small an E is in doubt
+    testing::Random random(seed + 500);
+    const auto unit = [&] { return std::pow(10.0, random.uniform(-9.0, 6.0)); };
+    const double time = unit();
+    known.pencil.E = time * known.pencil.E;
+    for (const bool rows : {true, false})
+      for (std::size_t i = 0; i < known.pencil.rows(); ++i) {
+        const double factor = unit();
+        for (std::size_t j = 0; j < known.pencil.rows(); ++j)
+          for (DenseMatrix* m : {&known.pencil.E, &known.pencil.A}) (rows ? (*m)(i, j) : (*m)(j, i)) *= factor;
+      }
+    const KroneckerStructure found = kronecker_structure(known.pencil);
+    EXPECT_TRUE(found.decided && found.regular) << seed;
+    EXPECT_EQ(found.nilpotent_blocks, known.nilpotent_blocks) << seed;
+    for (const auto& value : known.simple) EXPECT_LT(distance_to(found.spectrum(), value / time), 1e-8 / time) << seed;
+  }
+}
+
 TEST(Kronecker, SingularPencilsWithNoiseAreRightOrFlagged) {
   std::uint64_t decided = 0;
   for (std::uint64_t seed = 1; seed <= count(); ++seed) {
