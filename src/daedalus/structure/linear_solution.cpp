@@ -232,11 +232,12 @@ bool LinearFlow::states(double t, const Vector& x1, std::size_t orders, std::vec
       y[order][i] = std::isfinite(size) && std::abs(sum) <= no_digit * size ? 0.0 : sum;
     }
     if (order == 0) {
-      const double roundoff = std::max(linalg::unit_roundoff(Number()), s.parts.dropped) * s.parts.condition;
+      const double noise = s.parts.dropped * s.parts.condition;  // of entries that are no better
+      const double roundoff = linalg::unit_roundoff(Number()) * s.parts.condition + noise;
       error1_ = std::max(error1_, error + roundoff * linalg::largest_of(part1));
-      double size = linalg::largest_of(part2);
-      for (std::size_t k = 0; k < changes_.size(); ++k) size += changes_[k] * linalg::largest_of(g2_[k]);
-      error2_ = std::max(error2_, roundoff * norm_W_ * size);
+      double changed = 0.0;
+      for (std::size_t k = 0; k < changes_.size(); ++k) changed += changes_[k] * linalg::largest_of(g2_[k]);
+      error2_ = std::max(error2_, norm_W_ * (roundoff * linalg::largest_of(part2) + noise * changed));
     }
     if (order == orders) break;
     part1 = linalg::times(s.parts.J, part1);
