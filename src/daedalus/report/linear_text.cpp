@@ -61,7 +61,7 @@ std::string ground(const structure::KroneckerStructure& s) {
   if (s.exact) return "by exact arithmetic";
   if (s.eliminated > 0 && s.decided)
     return fmt::format("by solving {} for as many unknowns{}", count(s.eliminated, "algebraic equation"),
-                       s.spectrum_known ? fmt::format(", and by the ranks of the rest: singular values down to {} count, those up to {} do not",
+                       s.spectrum_known || s.nilpotent_blocks.size() > s.eliminated ? fmt::format(", and by the ranks of the rest: singular values down to {} count, those up to {} do not",
                                                       brief(s.kept, 2), brief(s.dropped, 2))
                                         : "; E is regular in the rest");
   return fmt::format("{}: singular values down to {} count, those up to {} do not",

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "daedalus/linalg/shifted_lu.hpp"
+#include "daedalus/structure/sparse_staircase.hpp"
 
 namespace daedalus::structure {
 
@@ -128,25 +128,6 @@ class Eliminator {
   double kept_ = 1.0, dropped_ = 0.0;
 };
 
-/// Whether E of what is left, given by its entries, is regular.
-bool regular(std::size_t n, std::vector<SparsePencil::Entry> entries) {
-  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
-    return a.row != b.row ? a.row < b.row : a.column < b.column;
-  });
-  linalg::Sparsity pattern{n, n, std::vector<std::size_t>(n + 1, 0), {}};
-  std::vector<double> values;
-  for (const SparsePencil::Entry& entry : entries) {
-    if (entry.E == 0.0) continue;
-    ++pattern.row_start[entry.row + 1];
-    pattern.column.push_back(entry.column);
-    values.push_back(entry.E);
-  }
-  for (std::size_t i = 0; i < n; ++i) pattern.row_start[i + 1] += pattern.row_start[i];
-  const std::vector<double> nothing(values.size(), 0.0);
-  linalg::ShiftedLu lu(pattern, linalg::ShiftedLu::Numbers::real);
-  return lu.factor(nothing.data(), values.data(), 1.0);
-}
-
 }  // namespace
 
 std::optional<KroneckerStructure> sparse_structure(const SparsePencil& pencil, std::size_t most_dense) {
@@ -175,11 +156,34 @@ std::optional<KroneckerStructure> sparse_structure(const SparsePencil& pencil, s
       for (const auto& [j, value] : eliminator.row(i)) dense.A(row_of[i], column_of[j]) = value;
     out = kronecker_structure(dense);
   } else {
-    if (m != n || !regular(n, std::move(rest))) return std::nullopt;
+    if (m != n) return std::nullopt;
+    SparsePencil left{m, n, std::move(rest)};
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
+    for (std::size_t k = 0; k < left.entries.size(); ++k) place[{left.entries[k].row, left.entries[k].column}] = k;
+    for (std::size_t i = 0; i < pencil.rows; ++i)
+      for (const auto& [j, value] : eliminator.row(i)) {
+        const auto [found, fresh] = place.try_emplace({row_of[i], column_of[j]}, left.entries.size());
+        if (fresh) left.entries.push_back({row_of[i], column_of[j], 0.0, 0.0});
+        left.entries[found->second].A = value;
+      }
+    const std::optional<SparseStaircase> stairs = sparse_staircase(left, most_dense);
+    if (!stairs) return std::nullopt;
     out.regular = true;
-    out.index = 0;
-    out.differential_dimension = n;
-    out.spectrum_known = false;
+    out.nilpotent_blocks = stairs->blocks();
+    out.index = static_cast<int>(stairs->s.size());
+    out.differential_dimension = stairs->rest.rows;
+    out.kept = stairs->kept;
+    out.dropped = stairs->dropped;
+    if (out.differential_dimension <= most_dense) {
+      Pencil dense{DenseMatrix::zero(stairs->rest.rows, stairs->rest.rows), DenseMatrix::zero(stairs->rest.rows, stairs->rest.rows)};
+      for (const SparsePencil::Entry& entry : stairs->rest.entries) {
+        dense.E(entry.row, entry.column) = entry.E;
+        dense.A(entry.row, entry.column) = entry.A;
+      }
+      out.finite = kronecker_structure(dense).finite;
+    } else {
+      out.spectrum_known = false;
+    }
   }
   out.rows = pencil.rows;
   out.columns = pencil.columns;

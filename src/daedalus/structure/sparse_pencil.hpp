@@ -21,8 +21,8 @@ struct SparsePencil {
 /// The structure of a pencil too large for dense matrices. An equation without derivatives is solved for an unknown whose
 /// derivative does not occur, and the unknown is put into the others: that takes a nilpotent block of size 1 off and
 /// leaves a smaller pencil of the same structure otherwise. What remains is judged as a dense pencil if it has at most
-/// `most_dense` lines; if it has more but a regular E, it is an ODE, whose eigenvalues are not computed. Nothing where
-/// neither is so.
+/// `most_dense` lines, else by a sparse staircase, and its eigenvalues are not computed if they are more than that. Nothing
+/// where that finds no clear answer.
 std::optional<KroneckerStructure> sparse_structure(const SparsePencil& pencil, std::size_t most_dense);
 
 }  // namespace daedalus::structure

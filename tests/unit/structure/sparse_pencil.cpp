@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <numeric>
 
+#include "daedalus/structure/sparse_staircase.hpp"
 #include "unit/structure/random_pencil.hpp"
 
 namespace daedalus::structure {
@@ -91,8 +93,49 @@ TEST(SparsePencil, ADenseRestTellsTheRest) {
   EXPECT_EQ(found->nilpotent_blocks.front(), 2u);
   EXPECT_EQ(std::accumulate(found->nilpotent_blocks.begin(), found->nilpotent_blocks.end(), std::size_t{0}) + found->differential_dimension, 601u);
   EXPECT_EQ(found->spectrum().size(), 299u);
-  // Too large for that, and no ODE either: nothing is said.
-  EXPECT_FALSE(sparse_structure(ladder(700, true), 400));
+}
+
+TEST(SparsePencil, AStaircaseTellsTheRestThatIsLarge) {
+  const auto found = sparse_structure(ladder(700, true), 400);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->regular && found->decided);
+  EXPECT_EQ(found->index, 2);
+  EXPECT_EQ(found->nilpotent_blocks[0], 2u);
+  EXPECT_EQ(found->nilpotent_blocks[1], 1u);
+  EXPECT_EQ(found->differential_dimension, 699u);
+  EXPECT_FALSE(found->spectrum_known);
+}
+
+TEST(SparsePencil, TheStaircaseSaysWhatTheDenseOneSays) {
+  // Nothing is small enough to be judged densely but the parts of E, some of which have a kernel along no single unknown.
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    testing::Random random(seed);
+    testing::KnownPencil known;
+    Pencil canonical = testing::finite_part(3 + random.below(5), random, known);
+    for (std::size_t k = 2 + random.below(5); k > 0; --k) {
+      known.nilpotent_blocks.push_back(1 + random.below(4));
+      canonical = testing::direct_sum(canonical, testing::nilpotent_block(known.nilpotent_blocks.back()));
+    }
+    std::sort(known.nilpotent_blocks.rbegin(), known.nilpotent_blocks.rend());
+    const std::size_t n = canonical.rows();
+    for (int k = 0; k < 8; ++k) {
+      const std::size_t a = random.below(n), b = random.below(n), c = random.below(n), d = random.below(n);
+      const double factor = std::ldexp(1.0, static_cast<int>(random.below(3)) - 1);  // what cancels is zero
+      for (DenseMatrix* M : {&canonical.E, &canonical.A}) {
+        for (std::size_t j = 0; a != b && j < n; ++j) (*M)(a, j) += factor * (*M)(b, j);
+        for (std::size_t i = 0; c != d && i < n; ++i) (*M)(i, c) -= factor * (*M)(i, d);
+      }
+    }
+    const auto found = sparse_staircase(sparse(canonical), n);
+    ASSERT_TRUE(found) << seed;
+    EXPECT_EQ(found->blocks(), known.nilpotent_blocks) << seed;
+    EXPECT_EQ(found->rest.rows, known.simple.size() + known.multiple.size()) << seed;
+  }
+}
+
+TEST(SparsePencil, ASingularPencilHasNoStaircaseOfThisKind) {
+  const SparsePencil pencil = sparse(testing::direct_sum(testing::column_block(1), testing::row_block(1)));
+  EXPECT_FALSE(sparse_staircase(pencil, 10));
 }
 
 }  // namespace
