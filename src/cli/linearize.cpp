@@ -87,7 +87,7 @@ int bode(const Command& command) {
     // Curves are smooth, however few rows the table has.
     constexpr std::size_t smooth = 400;
     const auto& omega = findings.response->omega;
-    const solve::FrequencyRange fine{omega.front(), omega.back(), std::max(omega.size(), smooth)};
+    const solve::FrequencyRange fine{omega.front(), omega.back(), std::max(omega.size(), smooth), true};
     solve::FrequencyResponse rows = solve::frequency_response(model, solve::frequencies(fine, findings.channels));
     std::swap(*findings.response, rows);
     const report::PlotData data = report::bode_plot(findings);

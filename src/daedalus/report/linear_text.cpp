@@ -59,11 +59,13 @@ std::string sizes(const std::vector<std::size_t>& numbers) {
 
 std::string ground(const structure::KroneckerStructure& s) {
   if (s.exact) return "by exact arithmetic";
-  if (s.eliminated > 0 && s.decided)
+  if (s.eliminated > 0 && s.decided) {
+    const bool by_ranks = s.spectrum_known || s.nilpotent_blocks.size() > s.eliminated;
     return fmt::format("by solving {} for as many unknowns{}", count(s.eliminated, "algebraic equation"),
-                       s.spectrum_known || s.nilpotent_blocks.size() > s.eliminated ? fmt::format(", and by the ranks of the rest: singular values down to {} count, those up to {} do not",
-                                                      brief(s.kept, 2), brief(s.dropped, 2))
-                                        : "; E is regular in the rest");
+                       by_ranks ? fmt::format(", and by the ranks of the rest: singular values down to {} count, those up to {} do not",
+                                              brief(s.kept, 2), brief(s.dropped, 2))
+                                : "; E is regular in the rest");
+  }
   return fmt::format("{}: singular values down to {} count, those up to {} do not",
                      s.decided ? "by its ranks" : "NOT DECIDED", brief(s.kept, 2), brief(s.dropped, 2));
 }

@@ -284,6 +284,29 @@ FrequencyResponse frequency_response(const LinearModel& model, const std::vector
   return out;
 }
 
+namespace {
+
+/// A pole -d +- i w makes a peak at w that is as wide as d, lost between frequencies that are further apart.
+void add_peaks(std::vector<double>& omega, const std::vector<Channel>& channels, bool around) {
+  const double low = omega.front(), high = omega.back(), grid = std::pow(high / low, 1.0 / static_cast<double>(omega.size() - 1)) - 1.0;
+  std::vector<double> more;
+  for (const Channel& one : channels)
+    for (const auto* list : {&one.poles, &one.zeros})
+      for (const Complex& value : *list) {
+        const double w = value.imag(), least = 1e-4 * w, width = std::max(std::abs(value.real()), least);
+        if (!(w > 0.0) || width > 0.5 * w || (!around && width > 0.1 * grid * w)) continue;
+        if (width > least) more.push_back(w);  // else the value there may be infinite
+        for (double off = width / 4.0; around && off < grid * w; off *= 1.5) more.insert(more.end(), {w - off, w + off});
+      }
+  for (const double w : more)
+    if (w > low && w < high) omega.push_back(w);
+  std::sort(omega.begin(), omega.end());
+  const auto same = [](double a, double b) { return b - a <= 1e-9 * a; };
+  omega.erase(std::unique(omega.begin(), omega.end(), same), omega.end());
+}
+
+}  // namespace
+
 std::vector<double> frequencies(const FrequencyRange& range, const std::vector<Channel>& channels) {
   double low = 1e300, high = 0.0;
   for (const Channel& one : channels)
@@ -307,6 +330,7 @@ std::vector<double> frequencies(const FrequencyRange& range, const std::vector<C
     const double part = static_cast<double>(k) / static_cast<double>(count - 1);
     omega.push_back(k == 0 ? low : k + 1 == count ? high : low * std::pow(high / low, part));
   }
+  if (!range.points || range.resolved) add_peaks(omega, channels, range.resolved);
   return omega;
 }
 

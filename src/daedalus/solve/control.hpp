@@ -66,10 +66,12 @@ Channel channel(const LinearModel& model, std::size_t input, std::size_t output)
 /// Solves (i omega E - A) X = B at every frequency. Throws Error("singular-pencil").
 FrequencyResponse frequency_response(const LinearModel& model, const std::vector<double>& omega);
 
-/// Frequencies from low to high, evenly in the logarithm; without bounds, a decade around all poles and zeros.
+/// Frequencies from low to high, evenly in the logarithm; without bounds, a decade around all poles and zeros. Where their
+/// number is not given, or the curve is to be `resolved`, those at which a lightly damped pole or zero makes a peak come between.
 struct FrequencyRange {
   std::optional<double> low, high;
   std::optional<std::size_t> points;
+  bool resolved = false;  ///< with as many around each as show its form
 };
 std::vector<double> frequencies(const FrequencyRange& range, const std::vector<Channel>& channels);
 

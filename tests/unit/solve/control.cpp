@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -315,6 +316,16 @@ TEST(Control, FrequenciesGoADecadeBeyondPolesAndZeros) {
   EXPECT_EQ(omega.back(), 100.0);
   EXPECT_EQ(omega.size(), 21u);
   EXPECT_THROW(frequencies({10.0, 1.0, 5}, {}), Error);
+  // A pole -0.001 +- 7i has its peak between frequencies a tenth of a decade apart; an undamped one has no value there.
+  Channel sharp;
+  sharp.poles = {{-0.001, 7.0}, {-0.001, -7.0}, {0.0, 3.0}, {0.0, -3.0}};
+  const auto has = [](const std::vector<double>& list, double value) { return std::ranges::find(list, value) != list.end(); };
+  EXPECT_TRUE(has(frequencies({}, {sharp}), 7.0));
+  EXPECT_FALSE(has(frequencies({}, {sharp}), 3.0));
+  EXPECT_EQ(frequencies({1.0, 10.0, 5}, {sharp}).size(), 5u);
+  const std::vector<double> fine = frequencies({1.0, 10.0, 100, true}, {sharp});
+  EXPECT_TRUE(std::ranges::is_sorted(fine));
+  EXPECT_GE(std::ranges::count_if(fine, [](double w) { return std::abs(w - 7.0) < 0.005; }), 9);  // its form
 }
 
 TEST(Control, PhasesDoNotLeap) {
