@@ -127,7 +127,7 @@ bool may_be_noise_alone(const Pencil& pencil, const PencilScaling& scaling, cons
   if (!pencil.E.square()) return std::min(scaling.shortest_line, scaling.share_of_E) < options.least_kept;
   constexpr std::size_t few = 2;  // entries that are all there by chance
   const bool full = pencil.rows() > few && std::find(pencil.E.entries.begin(), pencil.E.entries.end(), 0.0) == pencil.E.entries.end();
-  return full && stairs.s.empty() && scaling.share_of_E < options.least_kept;
+  return full && stairs.s.empty() && scaling.share_of_E < options.least_lead * options.least_kept;  // A may be ill-conditioned
 }
 
 }  // namespace
