@@ -134,6 +134,9 @@ Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
   auto functions = structure::compile_dae(*converted);
   const Start found = begin(functions).start;
   if (!Place(*functions, found).easy(functions)) return {};
+  // Beside the solutions even equations that say less than the author's on them, S(y) f = 0, may have a regular matrix: where
+  // no point of them was found they are doubted as soon as the array knows one.
+  if (!found.found && array_form(as_written)) return {};
   refuse_rough_tables(*as_written, *functions);
   return {std::move(functions), std::make_shared<const structure::Converted>(std::move(*converted))};
 }
