@@ -20,6 +20,8 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 /// Newton's method takes fresh factors where a correction shrinks by less than this.
 constexpr double slow = 0.05;
 constexpr int most_iterations = 30;
+/// Of a way that is followed.
+constexpr int most_parts = 64;
 /// A component this small beside its nominal size has no digits of its own.
 constexpr double nearly_zero = 1e-11;
 
@@ -31,6 +33,7 @@ DaeChart::DaeChart(std::shared_ptr<const structure::DaeFunctions> functions)
       x_(functions_->differential),
       y_(functions_->differential),
       target_(functions_->differential),
+      between_(functions_->differential),
       floor_(functions_->kept.rows()) {
   for (std::size_t i = 0; i < functions_->differential; ++i) {
     const double nominal = functions_->unknowns[i].of->nominal;
@@ -81,7 +84,29 @@ bool DaeChart::factor(double t, const double* x) {
   return level_->factor(values_.jacobian().data());
 }
 
+/// Where Newton's method does not reach a state at once it follows the constraints along a straight line of coordinates: what
+/// it finds is the branch of the last state.
 Evaluation DaeChart::expand(double t, const double* y, double* x) {
+  from_ = x_;
+  y_from_ = y_;
+  Evaluation outcome = search(t, y);
+  for (int parts = 4; outcome == Evaluation::no_convergence && parts <= most_parts; parts *= 4) {
+    near(from_.data());
+    level_->forget();
+    outcome = Evaluation::ok;
+    for (int part = 1; part <= parts && outcome == Evaluation::ok; ++part) {
+      for (std::size_t k = 0; k < dimension(); ++k) between_[k] = y_from_[k] + (y[k] - y_from_[k]) * part / parts;
+      outcome = search(t, between_.data());
+    }
+  }
+  if (outcome == Evaluation::ok)
+    std::ranges::copy(x_, x);
+  else
+    near(from_.data());
+  return outcome;
+}
+
+Evaluation DaeChart::search(double t, const double* y) {
   std::copy_n(y, dimension(), target_.begin());
   level_->basis().move(y_.data(), target_.data(), x_.data());
   std::copy_n(y, dimension(), y_.begin());
@@ -97,10 +122,7 @@ Evaluation DaeChart::expand(double t, const double* y, double* x) {
       if (const double off = std::abs(values_.residual()[row]); off > 0.0)
         size = std::max(size, off / std::max(values_.scale()[row], floor_[row]));
     const bool stuck = iteration > 0 && !(size < 0.5 * last);
-    if (size <= 2.0 * epsilon || (stuck && size <= 1e-13)) {
-      std::ranges::copy(x_, x);
-      return Evaluation::ok;
-    }
+    if (size <= 2.0 * epsilon || (stuck && size <= 1e-13)) return Evaluation::ok;
     if (stuck && fresh) break;
     if (!level_->factored() || size > slow * last) {
       fresh = true;

@@ -48,6 +48,8 @@ class DaeChart {
   std::size_t factorizations() const { return factorizations_; }
 
  private:
+  /// One attempt of expand(), by Newton's method from the last state; leaves the state in x_.
+  integrate::Evaluation search(double t, const double* y);
   bool factor(double t, const double* x);
   std::string names(const std::vector<std::size_t>& unknowns) const;
 
@@ -56,7 +58,7 @@ class DaeChart {
   std::optional<ChartLevel> level_;
   std::vector<double> W_;         ///< metric: 1/nominal^2
   std::vector<double> x_, y_;     ///< the last state that was found and its coordinates: searches begin there
-  std::vector<double> target_;
+  std::vector<double> target_, between_, from_, y_from_;
   std::vector<double> floor_;     ///< what the residual of a row changes by where x changes by all of its size
   std::size_t factorizations_ = 0;
   std::string explanation_;
