@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/linalg/transversal_first.hpp"
 
 namespace daedalus::linalg {
 
@@ -37,7 +38,8 @@ KluFactor::KluFactor(std::vector<int> column_start, std::vector<int> row, Pivots
   klu_defaults(&klu_->common);
   klu_->common.scale = 0;  // the caller scales on both sides, which a row scaling would undo
   if (pivots == Pivots::largest) klu_->common.tol = 1.0;
-  klu_->symbolic = klu_analyze(static_cast<int>(size()), column_start_.data(), row_.data(), &klu_->common);
+  std::vector<int> rows = transversal_first(column_start_, row_);
+  klu_->symbolic = klu_analyze(static_cast<int>(size()), column_start_.data(), rows.data(), &klu_->common);
   DAEDALUS_CHECK(klu_->symbolic != nullptr, "KLU status {} for {} unknowns", klu_->common.status, size());
 }
 

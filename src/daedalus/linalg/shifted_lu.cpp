@@ -15,6 +15,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/linalg/dense_kernels.hpp"
 #include "daedalus/linalg/lu.hpp"
+#include "daedalus/linalg/transversal_first.hpp"
 
 namespace daedalus::linalg {
 
@@ -151,7 +152,8 @@ class SparseFactors {
     klu_defaults(&common_);
     common_.scale = 2;  // rows by their largest entry
     common_.tol = 0.1;  // the diagonal may vanish in a whole block: size counts more than its sparsity
-    symbolic_ = klu_analyze(static_cast<int>(n), column_start_.data(), row_.data(), &common_);
+    std::vector<int> rows = transversal_first(column_start_, row_);
+    symbolic_ = klu_analyze(static_cast<int>(n), column_start_.data(), rows.data(), &common_);
     DAEDALUS_CHECK(symbolic_ != nullptr || common_.status == KLU_SINGULAR, "KLU status {} for {} unknowns",
                    common_.status, n);
   }

@@ -2,9 +2,11 @@
 
 #include <vector>
 
-#include "daedalus/structure/matching.hpp"
+#include "daedalus/linalg/matching.hpp"
 
 namespace daedalus::structure {
+
+using linalg::Matching, linalg::unmatched;
 
 /// Some equations and unknowns, ascending.
 struct Part {

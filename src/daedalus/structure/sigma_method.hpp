@@ -3,7 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "daedalus/structure/matching.hpp"
+#include "daedalus/linalg/matching.hpp"
 #include "daedalus/structure/signature.hpp"
 
 namespace daedalus::structure {
@@ -19,6 +19,8 @@ struct Offsets {
 
   friend bool operator==(const Offsets&, const Offsets&) = default;
 };
+
+using linalg::Matching, linalg::MatchingSearch, linalg::maximum_matching, linalg::unmatched;
 
 struct SigmaMethod {
   Matching transversal;

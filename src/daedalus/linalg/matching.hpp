@@ -6,11 +6,11 @@
 
 #include "daedalus/linalg/sparsity.hpp"
 
-namespace daedalus::structure {
+namespace daedalus::linalg {
 
 inline constexpr std::size_t unmatched = std::numeric_limits<std::size_t>::max();
 
-/// Equations (rows) and unknowns (columns) in pairs, each in one pair at most.
+/// Rows and columns in pairs, each in one pair at most.
 struct Matching {
   std::vector<std::size_t> column_of, row_of;  ///< `unmatched` for what has no partner
   std::size_t size = 0;
@@ -24,7 +24,7 @@ struct Matching {
 /// of which looks once at every entry. Without recursion.
 class MatchingSearch {
  public:
-  explicit MatchingSearch(const linalg::Sparsity& pattern);
+  explicit MatchingSearch(const Sparsity& pattern);
 
   /// Uses the entries k of rows i with admitted(i, k), until they give no larger matching.
   template <class Admitted>
@@ -93,16 +93,16 @@ class MatchingSearch {
 
   void exchange();
 
-  const linalg::Sparsity& pattern_;
+  const Sparsity& pattern_;
   Matching matching_;
   std::vector<std::size_t> level_, next_, queue_, path_;
   std::size_t last_level_ = 0, entries_seen_ = 0;
 };
 
 /// A largest matching.
-Matching maximum_matching(const linalg::Sparsity& pattern);
+Matching maximum_matching(const Sparsity& pattern);
 
 /// The same pattern by columns: rows and columns exchanged.
-linalg::Sparsity transposed(const linalg::Sparsity& pattern);
+Sparsity transposed(const Sparsity& pattern);
 
-}  // namespace daedalus::structure
+}  // namespace daedalus::linalg

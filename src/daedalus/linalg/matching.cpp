@@ -1,8 +1,8 @@
-#include "daedalus/structure/matching.hpp"
+#include "daedalus/linalg/matching.hpp"
 
-namespace daedalus::structure {
+namespace daedalus::linalg {
 
-MatchingSearch::MatchingSearch(const linalg::Sparsity& pattern)
+MatchingSearch::MatchingSearch(const Sparsity& pattern)
     : pattern_(pattern), level_(pattern.rows), next_(pattern.rows) {
   matching_.column_of.assign(pattern.rows, unmatched);
   matching_.row_of.assign(pattern.columns, unmatched);
@@ -20,14 +20,14 @@ void MatchingSearch::exchange() {
   path_.clear();
 }
 
-Matching maximum_matching(const linalg::Sparsity& pattern) {
+Matching maximum_matching(const Sparsity& pattern) {
   MatchingSearch search(pattern);
   search.enlarge([](std::size_t, std::size_t) { return true; });
   return search.matching();
 }
 
-linalg::Sparsity transposed(const linalg::Sparsity& pattern) {
-  linalg::Sparsity result{pattern.columns, pattern.rows, std::vector<std::size_t>(pattern.columns + 1, 0),
+Sparsity transposed(const Sparsity& pattern) {
+  Sparsity result{pattern.columns, pattern.rows, std::vector<std::size_t>(pattern.columns + 1, 0),
                           std::vector<std::size_t>(pattern.nonzeros())};
   for (const std::size_t column : pattern.column) ++result.row_start[column + 1];
   for (std::size_t j = 0; j < pattern.columns; ++j) result.row_start[j + 1] += result.row_start[j];
@@ -38,4 +38,4 @@ linalg::Sparsity transposed(const linalg::Sparsity& pattern) {
   return result;
 }
 
-}  // namespace daedalus::structure
+}  // namespace daedalus::linalg
