@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <unordered_set>
 
 #include "daedalus/base/listed.hpp"
@@ -30,6 +32,7 @@ namespace {
 
 /// How much a derivative that the author left open counts beside what he gave.
 constexpr double weight_of_what_follows = 1e-2;
+constexpr double round_off = 1e-14;   ///< residual of an equation that holds, beside its size
 constexpr double consistent = 1e-9;  ///< largest relative residual of an invariant that counts as satisfied
 
 class DaeInitializer {
@@ -163,6 +166,29 @@ class DaeInitializer {
     if (near.outcome == linalg::GaussNewtonOutcome::converged) u_ = near.x;
   }
 
+  /// Near the guess with these values kept. Nothing where an equation between kept values alone does not hold.
+  std::optional<linalg::GaussNewtonResult> near_with(const std::vector<bool>& kept) {
+    const StartProblem whole = problem(problem_, kept, u_);
+    const linalg::LeastChangeProblem& inner = whole.least_change;
+    std::vector<double> residual(problem_.rows());
+    const bool finite = inner.residual(u_.data(), residual.data());
+    std::vector<bool> open(problem_.rows(), false);
+    double largest = 0.0;
+    for (std::size_t j = 0; j < open.size(); ++j) {
+      const double relative = finite ? std::abs(residual[j]) / inner.scales[j] : std::numeric_limits<double>::infinity();
+      largest = std::max(largest, relative);
+      for (std::size_t k = inner.jacobian.row_start[j]; k < inner.jacobian.row_start[j + 1]; ++k)
+        open[j] = open[j] || !kept[inner.jacobian.column[k]];
+      if (!open[j] && !(relative <= round_off)) return std::nullopt;
+    }
+    if (!(largest <= round_off)) return near_guess(whole.part(open, kept));
+    linalg::GaussNewtonResult here;  // large systems are spared a factorization
+    here.outcome = linalg::GaussNewtonOutcome::converged;
+    here.x = u_;
+    here.residual = largest;
+    return here;
+  }
+
   void find() {
     if (fn_.model->initial.empty()) {
       DaeStartRows equations(fn_, start_.t, DaeStartRows::Which::equations);
@@ -183,10 +209,10 @@ class DaeInitializer {
       // The author's own values may be consistent, and only derivatives that he left open not yet theirs.
       std::vector<bool> kept = fixed_;
       for (std::size_t i = 0; i < fn_.differential; ++i) kept[i] = fixed_[i] || own(i);
-      const linalg::GaussNewtonResult near = near_guess(problem(problem_, kept, u_));
-      if (near.outcome == linalg::GaussNewtonOutcome::converged) {
-        u_ = near.x;
-        start_.residual = near.residual;
+      const std::optional<linalg::GaussNewtonResult> near = near_with(kept);
+      if (near && near->outcome == linalg::GaussNewtonOutcome::converged) {
+        u_ = near->x;
+        start_.residual = near->residual;
         start_.violations.clear();
         start_.consistent_as_given = true;
         return;
