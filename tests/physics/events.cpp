@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "daedalus/model/reader.hpp"
 #include "daedalus/solve/pipeline.hpp"
 #include "physics/reference.hpp"
 
@@ -163,6 +164,61 @@ INSTANTIATE_TEST_SUITE_P(By, EventTimes,
                          testing::Values(Way{"projection", "dop853"}, Way{"projection", "dopri5"}, Way{"index1", "radau"},
                                          Way{"index2", "radau"}),
                          [](const auto& way) { return std::string(way.param.formulation) + "_" + way.param.method; });
+
+/// A pendulum as equations comes back from a wall: its place stays, its velocity turns round, and der(y) with the der(x) that the
+/// event names. Its energy says so, with every formulation.
+TEST(EventsOfDaes, ReboundsLeaveThePlaceAsItIs) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 0.6, fixed = true }
+y = -0.8
+tension = 0
+"der(x)" = { start = 0, fixed = true }
+[equations]
+sideways = "x'' = -tension*x"
+upwards = "y'' = -tension*y - 9.81"
+rod = "x^2 + y^2 = 1"
+[events]
+wall = { when = "x + 0.5", direction = "down", reset = { "der(x)" = "-der(x)" } }
+[outputs]
+energy = "(x'^2 + y'^2)/2 + 9.81*(y + 0.8)"
+[simulation]
+t_end = 5
+)toml", "wall"));
+  for (const std::string formulation : {"projection", "index1", "baumgarte", "dummy-derivatives", "overdetermined"}) {
+    SCOPED_TRACE(formulation);
+    solve::RunOptions options;
+    options.formulation = formulation;
+    options.rtol = 1e-9;
+    options.samples = 41;
+    const solve::Trajectory run = solve::simulate(model, options);
+    ASSERT_TRUE(run.success()) << run.message;
+    EXPECT_GE(run.events.size(), 2u);
+    for (std::size_t row = 0; row < run.t.size(); ++row) EXPECT_NEAR(run.value(row, run.column("energy")), 0.0, 1e-6) << run.t[row];
+  }
+}
+
+/// From t = 1 on z is prescribed through x: the index leaps, and the answer says what is open.
+TEST(EventsOfDaes, AnIndexThatLeapsIsNamed) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 0, fixed = true }
+y = 0
+z = 0
+[equations]
+a = "der(x) = y"
+b = "if(t < 1, z - 1, x - 1 - sin(t - 1)) = 0"
+c = "z = y"
+[simulation]
+t_end = 2
+)toml", "leap"));
+  const solve::Trajectory run = solve::simulate(model, {});
+  EXPECT_FALSE(run.success());
+  EXPECT_EQ(run.message, "the index is above 1 here: 'a' and 'b' and first derivatives of them do not determine der(y) and der(z), "
+                         "after the event at t = 1");
+}
 
 }  // namespace
 }  // namespace daedalus::tests

@@ -95,22 +95,28 @@ class MotionReset {
   std::unique_ptr<Level> position_, velocity_;
 };
 
-/// Makes a state meet the invariants of a model around the new values, where the formulation keeps them.
+/// Makes a state meet the hidden constraints of a model around the new values, and its invariants where the formulation keeps
+/// them.
 class InvariantReset {
  public:
   InvariantReset(formulate::Kept kept, const formulate::Formulated& formulated, const double* frozen)
-      : kept_(formulated.weigh ? std::move(kept) : formulate::Kept{}), names_(formulated.system.names), frozen_(frozen) {}
+      : names_(formulated.system.names), frozen_(frozen) {
+    if (!formulated.weigh && kept.hidden.empty()) return;
+    if (kept.equations) rows_ = formulated.weigh ? kept.equations->rows() : kept.before() + kept.hidden.size();
+    kept_ = std::move(kept);
+  }
 
   std::string operator()(double t, double* x, const std::vector<std::pair<std::string, double>>& values) const {
     if (!kept_.equations) return {};
     std::vector<bool> fixed(kept_.equations->pattern.columns, false);
     for (const auto& [name, value] : values)
       fixed[static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin())] = true;
-    return meet_invariants(kept_, t, x, fixed, frozen_);
+    return meet_invariants(kept_, rows_, t, x, fixed, frozen_);
   }
 
  private:
   formulate::Kept kept_;
+  std::size_t rows_ = 0;
   std::vector<std::string> names_;
   const double* frozen_;
 };

@@ -133,7 +133,19 @@ void judge_invariants(const std::shared_ptr<const mechanics::Functions>& functio
   judge(ground, start);
 }
 
-std::string meet_invariants(const Kept& kept, double t, double* x, const std::vector<bool>& fixed, const double* frozen) {
+namespace {
+
+/// The first rows of a pattern.
+linalg::Sparsity first_rows(const linalg::Sparsity& pattern, std::size_t rows) {
+  const auto end = [](const std::vector<std::size_t>& v, std::size_t count) { return v.begin() + static_cast<std::ptrdiff_t>(count); };
+  return {rows, pattern.columns, {pattern.row_start.begin(), end(pattern.row_start, rows + 1)},
+          {pattern.column.begin(), end(pattern.column, pattern.row_start[rows])}};
+}
+
+}  // namespace
+
+std::string meet_invariants(const Kept& kept, std::size_t rows, double t, double* x, const std::vector<bool>& fixed,
+                            const double* frozen) {
   compile::StateValues values(kept.equations);
   values.freeze(frozen);
   const auto finite = values.residuals(t, x);
@@ -141,20 +153,37 @@ std::string meet_invariants(const Kept& kept, double t, double* x, const std::ve
   const std::size_t n = kept.equations->pattern.columns;
   problem.weight = formulate::diagonal_pattern(n);
   for (std::size_t i = 0; i < n; ++i) problem.weight_values.push_back(1.0 / std::pow(std::max(std::abs(x[i]), 1e-3), 2));
-  problem.jacobian = kept.equations->pattern;
-  problem.residual = [&](const double* at, double* c) {
+  problem.jacobian = first_rows(kept.equations->pattern, rows);
+  std::vector<bool> untouched(rows, false);
+  problem.residual = [&, rows](const double* at, double* c) {
     const bool good = values.residuals(t, at);
-    std::ranges::copy(values.residual(), c);
+    for (std::size_t row = 0; row < rows; ++row) c[row] = untouched[row] ? 0.0 : values.residual()[row];
     return good;
   };
-  problem.jacobian_values = [&](const double* at, double* C) {
+  problem.jacobian_values = [&, entries = problem.jacobian.nonzeros()](const double* at, double* C) {
     const bool good = values.jacobian(t, at);
-    std::ranges::copy(values.jacobian(), C);
+    std::copy_n(values.jacobian().begin(), entries, C);
     return good;
   };
+  for (std::size_t row = 0; row < rows; ++row)
+    problem.scales.push_back(finite && values.scale()[row] > 0.0 ? values.scale()[row] : 1.0);
+  // Equations without new values hold as well as before. Their unknowns stay, if that is possible: velocities leap where a
+  // body hits something, and not its place.
   problem.fixed = fixed;
-  for (const double scale : values.scale()) problem.scales.push_back(finite && scale > 0.0 ? scale : 1.0);
-  const linalg::GaussNewtonResult result = linalg::GaussNewton(std::move(problem)).solve(x);
+  const linalg::Sparsity& pattern = problem.jacobian;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const auto begin = pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[row]);
+    const auto end = pattern.column.begin() + static_cast<std::ptrdiff_t>(pattern.row_start[row + 1]);
+    if (std::any_of(begin, end, [&](std::size_t j) { return fixed[j]; })) continue;
+    std::for_each(begin, end, [&](std::size_t j) { problem.fixed[j] = true; });
+    untouched[row] = true;
+  }
+  linalg::GaussNewtonResult result = linalg::GaussNewton(problem).solve(x);
+  if (result.outcome != linalg::GaussNewtonOutcome::converged && problem.fixed != fixed) {
+    problem.fixed = fixed;
+    untouched.assign(rows, false);
+    result = linalg::GaussNewton(problem).solve(x);
+  }
   if (result.outcome == linalg::GaussNewtonOutcome::converged) {
     std::ranges::copy(result.x, x);
     return {};
@@ -163,7 +192,7 @@ std::string meet_invariants(const Kept& kept, double t, double* x, const std::ve
   for (const std::size_t row : result.offending_rows)
     if (row >= kept.before()) names.push_back("the " + kept.name(row));
   if (names.empty())
-    for (std::size_t row = kept.before(); row < kept.equations->rows(); ++row) names.push_back("the " + kept.name(row));
+    for (std::size_t row = kept.before(); row < rows; ++row) names.push_back("the " + kept.name(row));
   return "the new values contradict " + listed(names);
 }
 

@@ -12,9 +12,9 @@ namespace daedalus::solve {
 void judge_invariants(const std::shared_ptr<const structure::DaeFunctions>& functions, const double* frozen, Start& start);
 void judge_invariants(const std::shared_ptr<const mechanics::Functions>& functions, Start& start);
 
-/// Moves a state onto what it keeps with the least change around the values that are `fixed`, relative to their
-/// size. Answers why that is impossible.
-std::string meet_invariants(const formulate::Kept& kept, double t, double* x, const std::vector<bool>& fixed,
+/// Moves a state onto the first rows of what it keeps with the least change around the values that are `fixed`, relative to
+/// their size. Answers why that is impossible.
+std::string meet_invariants(const formulate::Kept& kept, std::size_t rows, double t, double* x, const std::vector<bool>& fixed,
                             const double* frozen);
 
 }  // namespace daedalus::solve

@@ -9,6 +9,9 @@
 #include <limits>
 
 #include "daedalus/base/finite.hpp"
+#include "daedalus/base/listed.hpp"
+#include "daedalus/linalg/matching.hpp"
+#include "daedalus/linalg/rank.hpp"
 
 namespace daedalus::structure {
 
@@ -37,6 +40,37 @@ bool factors_solve(linalg::ShiftedLu& lu, const linalg::Sparsity& pattern, const
       if (!(std::abs(b[j] - x[j]) <= 0.1 * std::abs(x[j]))) return false;
   }
   return true;
+}
+
+/// Rows of a matrix that depend on each other.
+std::vector<bool> dependent_part(const linalg::Sparsity& pattern, const std::vector<double>& values) {
+  std::vector<bool> part(pattern.rows, false);
+  for (const std::vector<double>& c : linalg::row_rank(pattern, values.data()).combinations)
+    for (std::size_t i = 0; i < c.size(); ++i) part[i] = part[i] || std::abs(c[i]) > 1e-10;
+  return part;
+}
+
+/// Which equations, with those among them that contain no derivative differentiated, do not determine which derivatives.
+std::string not_determined(const DaeFunctions& functions, const linalg::Sparsity& pattern, const std::vector<double>& values,
+                           const DependentRows& differentiated) {
+  constexpr std::size_t most = 500;
+  if (!differentiated.complete || pattern.rows > most || values.size() != pattern.nonzeros()) return {};
+  const std::vector<bool> rows = dependent_part(pattern, values);
+  std::vector<bool> named(rows);
+  for (std::size_t d = 0; d < differentiated.rows.size(); ++d)
+    for (const auto& [i, c] : differentiated.combinations[d]) named[i] = named[i] || rows[differentiated.rows[d]];
+  const linalg::Sparsity columns = linalg::transposed(pattern);
+  std::vector<double> by_column(values.size());
+  std::vector<std::size_t> next(columns.row_start.begin(), columns.row_start.end() - 1);
+  for (std::size_t k = 0; k < values.size(); ++k) by_column[next[pattern.column[k]]++] = values[k];
+  const std::vector<bool> open = dependent_part(columns, by_column);
+  std::vector<std::string> equations, unknowns;
+  for (std::size_t i = 0; i < named.size(); ++i)
+    if (named[i]) equations.push_back("'" + functions.rows[i].name + "'");
+  for (std::size_t j = 0; j < open.size(); ++j)
+    if (open[j]) unknowns.push_back(model::derivative_name(functions.unknowns[j].of->name, functions.unknowns[j].times + 1));
+  if (equations.empty() || unknowns.empty()) return {};
+  return fmt::format(": {} and first derivatives of them do not determine {}", listed(equations), listed(unknowns));
 }
 
 }  // namespace
@@ -305,7 +339,8 @@ DaeOutcome DaeEvaluator::derivatives(double t, const double* y) {
       }
       combined_lu_->solve(step_.data());
     } else {
-      explanation_ = "the index is above 1 here: some derivatives follow only from derivatives of the equations";
+      const std::string what = not_determined(*functions_, combined_, matrix_, dependent_);
+      explanation_ = "the index is above 1 here" + (what.empty() ? ": some derivatives follow only from derivatives of the equations" : what);
       return DaeOutcome::singular;
     }
     double change = 0.0;
