@@ -677,6 +677,40 @@ err2="T - x - cos(t)/2 + 2*x*der(x)"
 [simulation]
 t_end=0.5
 )toml"},
+    // Both: every unknown is a sum, one of them of a force whose derivative nobody needs, and the coefficients of the sums of
+    // equations depend on all unknowns. Combined unknowns repair the structure beside the solutions, and not on them.
+    {"mixed_by_all_unknowns", 3, 2, R"toml(
+kind="dae"
+[definitions]
+x="p + w"
+y="q - w"
+u="r + w/2"
+v="s - w/2"
+T="w - p/4 + r/2"
+f1="der(x) - u"
+f2="der(y) - v"
+f3="der(u) + T*x"
+f4="der(v) + T*y"
+f5="x^2 + y^2 - 1"
+[variables]
+p=-0.25
+q=1.25
+r=-0.625
+s=1.625
+w=1.25
+[equations]
+e1="3*f1 + 0.5*sin(q)*f2 + 0.5*cos(p)*f3 + 0.5*sin(r)*f4 + 0.5*cos(s)*f5 = 0"
+e2="0.5*sin(w)*f1 + 3*f2 + 0.5*sin(s)*f3 + 0.5*cos(p)*f4 + 0.5*sin(q)*f5 = 0"
+e3="0.5*cos(r)*f1 + 0.5*sin(p)*f2 + 3*f3 + 0.5*cos(w)*f4 + 0.5*sin(s)*f5 = 0"
+e4="0.5*sin(r)*f1 + 0.5*cos(q)*f2 + 0.5*sin(w)*f3 + 3*f4 + 0.5*cos(r)*f5 = 0"
+e5="0.5*cos(s)*f1 + 0.5*sin(w)*f2 + 0.5*cos(q)*f3 + 0.5*sin(p)*f4 + 3*f5 = 0"
+[outputs]
+errx="x-cos(t)"
+erry="y-sin(t)"
+errT="T-1"
+[simulation]
+t_end=2
+)toml"},
 };
 
 class DaeCollection : public testing::TestWithParam<Known> {};

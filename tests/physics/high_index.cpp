@@ -242,5 +242,46 @@ TEST(HighIndexModels, MixedEquationsAreSolved) {
     }
 }
 
+/// A disk rolls in a circle. At loose tolerances steps turn it by a radian and more: rows between are found all the same, and on
+/// the branch of the motion.
+TEST(DummyDerivatives, ShowRowsBetweenLongSteps) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 0
+y = 0
+heading = 0
+rolled = 0
+a = 0
+b = 0
+"der(heading)" = 1
+"der(rolled)" = 2
+[equations]
+ex = "2*x'' = a"
+ey = "2*y'' = b"
+eh = "0.5*heading'' = 0"
+er = "0.3*rolled'' = -a*cos(heading) - b*sin(heading)"
+along = "der(x) = der(rolled)*cos(heading)"
+across = "der(y) = der(rolled)*sin(heading)"
+[simulation]
+t_end = 6
+)toml", "disk"));
+  for (const std::string method : {"dop853", "radau"})
+    for (const double rtol : {1e-3, 1e-4, 1e-5}) {
+      SCOPED_TRACE(fmt::format("{} at {}", method, rtol));
+      solve::RunOptions options;
+      options.formulation = "dummy-derivatives";
+      options.method = method;
+      options.rtol = rtol;
+      options.samples = 101;
+      const solve::Trajectory run = solve::simulate(model, options);
+      ASSERT_TRUE(run.success()) << run.message;
+      for (std::size_t row = 0; row < run.t.size(); ++row) {
+        EXPECT_NEAR(run.value(row, run.column("x")), 2.0 * std::sin(run.t[row]), 300.0 * rtol) << run.t[row];
+        EXPECT_NEAR(run.value(row, run.column("y")), 2.0 - 2.0 * std::cos(run.t[row]), 300.0 * rtol) << run.t[row];
+      }
+    }
+}
+
 }  // namespace
 }  // namespace daedalus::tests
