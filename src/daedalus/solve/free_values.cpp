@@ -83,7 +83,9 @@ FreeValues free_values(const FreeValuesQuestion& question) {
   FreeValues result;
   const std::size_t n = question.names.size();
   for (std::size_t j = 0; j < n; ++j)
-    if (question.fixed[j]) result.fixed.push_back(question.names[j]);
+    // A derivative may be a state, and the rate of another one.
+    if (question.fixed[j] && std::ranges::find(result.fixed, question.names[j]) == result.fixed.end())
+      result.fixed.push_back(question.names[j]);
   const bool bound = question.pattern.rows > 0;
   if (bound && n > most_columns) return result;
   std::vector<int> turn(n);

@@ -118,5 +118,14 @@ TEST(FreeValuesOfAStart, MechanicsCountsByLevels) {
   EXPECT_EQ(down.free.determined, (std::vector<std::string>{"y", "der(y)"}));
 }
 
+/// The velocity is a state of the differentiated equations, and the rate of another one: it is fixed once.
+TEST(StartSearch, WhatIsFixedIsNamedOnce) {
+  const Start start = around("kind = \"dae\"\n[variables]\nx = { start = 0.6, fixed = true }\ny = -0.8\nl = 0\n"
+                             "\"der(x)\" = { start = 1, fixed = true }\n[equations]\na = \"x'' = -l*x\"\n"
+                             "b = \"y'' = -l*y - 9.81\"\nc = \"x^2 + y^2 = 1\"\n");
+  ASSERT_TRUE(start.found) << start.message;
+  EXPECT_EQ(start.free.fixed, (std::vector<std::string>{"x", "der(x)"}));
+}
+
 }  // namespace
 }  // namespace daedalus::tests
