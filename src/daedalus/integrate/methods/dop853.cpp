@@ -14,7 +14,7 @@
 // A component that has decayed to nothing lets steps grow beyond the stability region, up to where its error counts. In such
 // a step the three further stages of the dense output, polynomials of higher degree in h lambda, are off by up to 1e5
 // tolerances, where both ends are good. Their arguments tell: the polynomial misses them. Then the inside of the step comes
-// from shorter ones.
+// from shorter ones, if these end where it did: over a singular position of constraints only the long one stays on its branch.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -38,6 +38,8 @@ using Slopes = std::array<double*, 17>;
 /// error is of another order than that of the step. On all models, at rtol from 1e-3 to 1e-12, it is below half of that where
 /// steps are inside the stability region.
 constexpr double most_missed = 150.0;
+/// How many tolerances the ends of both ways may be apart, as many as a projection may move an end by.
+constexpr double most_apart = 20.0;
 /// A step that is taken again for its inside is parted in so many; by as many again up to the last where that does not do.
 constexpr double parts = 8.0, most_parts = 4096.0;
 
@@ -204,11 +206,9 @@ class Dop853 final : public Stepper {
     DAEDALUS_CHECK(stepped_, "no accepted step, theta = {}", theta);
     if (!dense_ready_) {
       if (const Evaluation outcome = prepare_dense(); outcome != Evaluation::ok) return outcome;
-      parts_ = parts;
-      parted_ = false;
+      if (missed_) missed_ = finds_parts();
     }
-    if (missed_) return interpolate_in_parts(theta, x);
-    add_polynomial(theta, x);
+    if (!missed_ || !interpolates_in_parts(theta, x)) add_polynomial(theta, x);
     return Evaluation::ok;
   }
 
@@ -225,42 +225,60 @@ class Dop853 final : public Stepper {
     }
   }
 
-  /// The last step again, in equal parts: so many that the errors of each and of its polynomial are within their bounds.
-  /// Allocates where it is needed first.
-  [[gnu::noinline]] Evaluation interpolate_in_parts(double theta, double* x) {
+  /// Takes the last step again, in equal parts: so many that their errors are within their bounds and they end where it did.
+  /// False where no number of them does. Allocates where it is needed first.
+  [[gnu::noinline]] bool finds_parts() {
+    if (!inside_) inside_ = std::make_unique<Dop853>(system_, 0.0);
+    for (parts_ = parts; parts_ <= most_parts; parts_ *= parts) {
+      parted_ = false;
+      if (reaches_part(1.0) && ends_alike()) return true;
+    }
+    return false;
+  }
+
+  bool ends_alike() const {
+    const double* end = inside_->state();
+    bool alike = true;
+    for (std::size_t i = 0; i < n_; ++i)
+      alike = alike && std::abs(end[i] - now_[i]) <= most_apart * error_weight(*tolerance_, i, now_[i], end[i]);
+    return alike;
+  }
+
+  /// In more parts still where the polynomial of the one that theta is in is not within its bounds.
+  [[gnu::noinline]] bool interpolates_in_parts(double theta, double* x) {
     if (theta == 1.0) {
       std::copy_n(now_.data(), n_, x);
-      return Evaluation::ok;
+      return true;
     }
-    if (!inside_) inside_ = std::make_unique<Dop853>(system_, 0.0);
-    const std::size_t before = inside_->stats_.rhs;
-    Evaluation outcome = Evaluation::ok;
-    while (!reach_part(theta, outcome) && outcome == Evaluation::ok && parts_ < most_parts) {
+    while (!reaches_part(theta)) {
+      if (parts_ >= most_parts) return false;
       parts_ *= parts;
       parted_ = false;
     }
-    if (outcome == Evaluation::ok) inside_->add_polynomial(theta * parts_ - (next_part_ - 1.0), x);
-    stats_.rhs += inside_->stats_.rhs - before;
-    return outcome;
+    inside_->add_polynomial(theta * parts_ - (next_part_ - 1.0), x);
+    return true;
   }
 
-  /// Goes on to the part that theta is in; false where an error is not within its bounds.
-  bool reach_part(double theta, Evaluation& outcome) {
+  /// Goes on to the part that theta is in; false where that cannot be evaluated or an error is not within its bounds.
+  bool reaches_part(double theta) {
     const double h = (t_ - t_old_) / parts_;
+    const std::size_t before = inside_->stats_.rhs;
+    Evaluation outcome = Evaluation::ok;
+    bool good = true;
     if (!parted_ || theta * parts_ < next_part_ - 1.0) {
       outcome = inside_->start(t_old_, old_.data());
       next_part_ = 0.0;
       parted_ = true;
     }
-    bool good = true;
-    while (outcome == Evaluation::ok && (next_part_ == 0.0 || next_part_ < theta * parts_)) {
+    while (outcome == Evaluation::ok && good && (next_part_ == 0.0 || next_part_ < theta * parts_)) {
       const Attempt part = inside_->attempt(h, tolerance_);
       outcome = part.outcome == Evaluation::ok ? inside_->accepted(t_old_ + (next_part_ + 1.0) * h) : part.outcome;
-      good = good && part.error <= 1.0;
+      good = part.error <= 1.0;
       ++next_part_;
     }
-    if (outcome == Evaluation::ok && !inside_->dense_ready_) outcome = inside_->prepare_dense();
-    return good && !inside_->missed_;
+    if (outcome == Evaluation::ok && good && theta < 1.0 && !inside_->dense_ready_) outcome = inside_->prepare_dense();
+    stats_.rhs += inside_->stats_.rhs - before;
+    return outcome == Evaluation::ok && good && !(inside_->dense_ready_ && inside_->missed_);
   }
 
   Evaluation evaluate(double t, const double* x, double* slope) {
