@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -165,6 +166,24 @@ swing = "der(y) = cos(5*t)*z"
     const solve::Trajectory trajectory = run(decay, "direct", method, 1.0);
     EXPECT_TRUE(trajectory.success()) << trajectory.message;
     EXPECT_TRUE(trajectory.singular_points.empty()) << method;
+  }
+}
+
+/// x1 = 1, x2 = 0 is a solution of the circle's equations that stays, and one that moves on goes through it: the equations
+/// alone do not choose.
+TEST(SingularPoints, AStartAtOneIsTold) {
+  for (const bool there : {true, false}) {
+    model::Overrides overrides;
+    overrides.set = {{"x1", there ? "1" : "0.6"}, {"x2", there ? "0" : "0.8"}};
+    solve::RunOptions options;
+    options.t_end = 0.1;
+    const solve::Trajectory run = solve::simulate(
+        solve::prepare(model::read_model(source_folder() + "/models/circle_dae.toml", overrides)), options);
+    ASSERT_TRUE(run.success()) << run.message;
+    const bool told = std::ranges::any_of(run.notes, [](const std::string& note) {
+      return note.starts_with("the system Jacobian is singular at the start, its rows for circle follow from others");
+    });
+    EXPECT_EQ(told, there);
   }
 }
 

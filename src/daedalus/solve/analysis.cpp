@@ -132,23 +132,6 @@ int index_of(const structure::DaeFunctions& fn) {
   return static_cast<int>(level);
 }
 
-/// Says what the system Jacobian means for the structural index.
-std::string note_on(const StructureCheck& check) {
-  using Verdict = StructureCheck::Verdict;
-  switch (check.verdict) {
-    case Verdict::singular:
-      return fmt::format(
-          "the structure does not tell the index: the system Jacobian is singular wherever it was tried, its rows for {} "
-          "follow from others",
-          listed(check.dependent));
-    case Verdict::singular_at_start:
-      return fmt::format("the system Jacobian is singular at the start, its rows for {} follow from others; nearby it is not",
-                         listed(check.dependent));
-    case Verdict::not_finite: return "the system Jacobian has no finite values at the start nor nearby";
-    default: return {};
-  }
-}
-
 std::string note_on(const structure::Converted& converted) {
   std::string note = "the structure was repaired: ";
   if (!converted.equations.empty()) note += fmt::format("{} in place of equations", listed(converted.equations));

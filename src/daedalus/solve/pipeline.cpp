@@ -23,6 +23,7 @@
 #include "daedalus/solve/reduce.hpp"
 #include "daedalus/solve/regularity.hpp"
 #include "daedalus/solve/start_linear.hpp"
+#include "daedalus/solve/structure_check.hpp"
 
 namespace daedalus::solve {
 
@@ -245,6 +246,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
   trajectory.notes.insert(trajectory.notes.end(), promised.begin(), promised.end());
+  if (prepared.dae && start.found && (prepared.array || !start.solvable) && !by_formula)
+    if (std::string note = note_on_start(model, start.t, start.values); !note.empty()) trajectory.notes.push_back(std::move(note));
   const auto& keeps = plan.chosen.form->keeps_invariants_of;
   if (!model.invariants.empty() && std::ranges::find(keeps, model::name_of(model.kind)) == keeps.end())
     trajectory.notes.push_back(fmt::format("the formulation '{}' does not keep [invariants]: it shows how far they are from holding",

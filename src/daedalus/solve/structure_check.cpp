@@ -1,7 +1,10 @@
 #include "daedalus/solve/structure_check.hpp"
 
+#include <fmt/format.h>
+
 #include <unordered_map>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/structure/system_jacobian.hpp"
 
 namespace daedalus::solve {
@@ -36,6 +39,28 @@ StructureCheck check_structure(const structure::EquationSet& system, const struc
     }
   }
   return check;
+}
+
+std::string note_on(const StructureCheck& check) {
+  switch (check.verdict) {
+    case Verdict::singular:
+      return fmt::format(
+          "the structure does not tell the index: the system Jacobian is singular wherever it was tried, its rows for {} "
+          "follow from others",
+          listed(check.dependent));
+    case Verdict::singular_at_start:
+      return fmt::format("the system Jacobian is singular at the start, its rows for {} follow from others; nearby it is not",
+                         listed(check.dependent));
+    case Verdict::not_finite: return "the system Jacobian has no finite values at the start nor nearby";
+    default: return {};
+  }
+}
+
+std::string note_on_start(const model::Model& model, double t, const NamedValues& values) {
+  const structure::EquationSet system = structure::equations_of(model);
+  const StructureCheck check = check_structure(system, structure::structural_analysis(system), t, values);
+  if (check.verdict != Verdict::singular_at_start) return {};
+  return note_on(check) + ": more than one solution may go on from here; begin beside it to choose one";
 }
 
 structure::EquationSet equations_of(const mechanics::Equations& motion) {

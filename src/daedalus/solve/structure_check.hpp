@@ -29,6 +29,13 @@ using NamedValues = std::vector<std::pair<std::string, double>>;
 StructureCheck check_structure(const structure::EquationSet& system, const structure::StructuralAnalysis& analysis,
                                double t, const NamedValues& values);
 
+/// Says what the system Jacobian means for the structural index; nothing where it is regular.
+std::string note_on(const StructureCheck& check);
+
+/// The same for a model from whose start more than one solution may go on, since its system Jacobian is singular there and not
+/// nearby; nothing for others.
+std::string note_on_start(const model::Model& model, double t, const NamedValues& values);
+
 /// The equations of motion with multipliers, constraints and auxiliary equations:
 ///     M a - f + G^T lambda = 0,   g = 0 or the nonholonomic constraint,   F = 0
 structure::EquationSet equations_of(const mechanics::Equations& motion);
