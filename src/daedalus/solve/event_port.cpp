@@ -159,6 +159,18 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
   auto observation = std::static_pointer_cast<formulate::DaeObservation>(formulated.observation);
   structure::DaeEvaluator* evaluator = &observation->evaluator();
   const std::size_t differential = functions->differential, size = formulated.system.dimension;
+  // What stands behind the differential unknowns follows from them, in the order that the formulation has given it.
+  std::function<Evaluation(double, double*)> complete = formulated.system.complete;
+  std::function<std::string()> explain = formulated.system.explain;
+  if (!complete) {
+    complete = [=](double t, double* x) {
+      if (size == differential) return Evaluation::ok;
+      const auto outcome = static_cast<Evaluation>(evaluator->solve(t, x));
+      std::copy(evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential), evaluator->y().end(), x + differential);
+      return outcome;
+    };
+    explain = [=] { return evaluator->explain(); };
+  }
   EventPort port;
   // Where the state has all unknowns, only derivatives must be computed.
   const bool whole = observation->state() == formulate::DaeObservation::State::whole;
@@ -183,17 +195,11 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
       for (std::size_t i = 0; i < differential; ++i)
         if (functions->unknowns[i].name == name) x[i] = value;
     if (std::string message = meet(t, x, values); !message.empty()) return message;
-    if (size == differential) return {};
-    if (evaluator->solve(t, x) != structure::DaeOutcome::ok) return evaluator->explain();
-    std::copy_n(evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential), size - differential,
-                x + differential);
-    return {};
+    return complete(t, x) == Evaluation::ok ? std::string() : explain();
   };
   if (whole && size > differential)
     port.complete = [=](double t, double* x) {
-      if (observation->at(t, x) != Evaluation::ok || evaluator->solve(t, x) != structure::DaeOutcome::ok) return;
-      const auto algebraic = evaluator->y().begin() + static_cast<std::ptrdiff_t>(differential);
-      std::copy_n(algebraic, size - differential, x + differential);
+      if (observation->at(t, x) == Evaluation::ok) static_cast<void>(complete(t, x));
     };
   port.explain = [observation] { return observation->explain(); };
   return port;

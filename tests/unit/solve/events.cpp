@@ -280,5 +280,48 @@ bounce = { when = "x", direction = "down", reset = { "der(x)" = "-der(x)" } }
   EXPECT_NEAR(motion.last("x"), 1.0, 1e-14);
 }
 
+/// What stands behind positions and velocities in a state differs: nothing, the force, or their rates and then the
+/// force.
+TEST(ModelEvents, ResetsLeaveTheOrderOfAStateToItsFormulation) {
+  const Prepared model = prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = { start = 1, fixed = true }
+y = 1
+force = 0
+"der(x)" = { start = 0, fixed = true }
+[equations]
+left = "x'' = -1 - force"
+right = "y'' = -3 + force"
+joint = "x = y"
+[events]
+bounce = { when = "x", direction = "down", reset = { "der(x)" = "-der(x)" } }
+[simulation]
+t_end = 4
+rtol = 1e-10
+)toml",
+                                                        "test"));
+  for (const auto& [formulation, method] :
+       std::vector<std::pair<std::string, std::string>>{{"index1", "dop853"},
+                                                        {"index1", "auto"},
+                                                        {"index1", "radau"},
+                                                        {"projection", "bdf"},
+                                                        {"baumgarte", "dopri5"},
+                                                        {"dummy-derivatives", "dop853"},
+                                                        {"overdetermined", "auto"}}) {
+    SCOPED_TRACE(formulation + " + " + method);
+    RunOptions options;
+    options.formulation = formulation;
+    options.method = method;
+    const Trajectory motion = simulate(model, options);
+    ASSERT_TRUE(motion.success()) << motion.message;
+    ASSERT_EQ(motion.events.size(), 2U);
+    EXPECT_NEAR(motion.events[1].t, 3.0, 1e-7);
+    EXPECT_NEAR(motion.last("x"), 1.0, 1e-7);
+    EXPECT_NEAR(motion.last("y"), 1.0, 1e-7);
+    EXPECT_NEAR(motion.last("force"), 1.0, 1e-7);
+  }
+}
+
 }  // namespace
 }  // namespace daedalus::solve

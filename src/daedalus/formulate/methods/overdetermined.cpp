@@ -99,6 +99,7 @@ FormulationEntry formulation_overdetermined() {
       std::copy(running->y().begin() + static_cast<std::ptrdiff_t>(count), running->y().end(), next);
       return outcome;
     };
+    system.explain = [running] { return running->explain(); };
     // Steps hold the equations by themselves, to their tolerance; what is interpolated between them is moved onto them.
     keep_invariants(result, equations);
     system.project_between = [project = std::move(system.project), complete = system.complete](double t, double* y) {
