@@ -11,10 +11,4 @@ namespace daedalus::expr {
 /// about four million characters is cut and ends in " ...".
 std::string to_text(Expr root);
 
-/// The expression for LaTeX: \frac, \dot{x}, \lambda_{\mathrm{rod}}, Greek names as letters.
-std::string to_latex(Expr root);
-
-/// A name for LaTeX: "theta_1" is \theta_{1}, "der(x,2)" is \ddot{x}.
-std::string name_to_latex(const std::string& name);
-
 }  // namespace daedalus::expr

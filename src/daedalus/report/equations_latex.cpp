@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "daedalus/expr/print.hpp"
+#include "daedalus/expr/latex.hpp"
 #include "daedalus/report/equations.hpp"
 #include "daedalus/report/latex_parts.hpp"
 #include "daedalus/report/shared_parts.hpp"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cctype>
 
-#include "daedalus/expr/print.hpp"
+#include "daedalus/expr/latex.hpp"
 #include "daedalus/expr/tidy.hpp"
 
 namespace daedalus::report::latex {

@@ -3,6 +3,7 @@
 
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/expr/derivative.hpp"
+#include "daedalus/expr/latex.hpp"
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/substitute.hpp"
 

@@ -71,6 +71,8 @@ TEST_F(MathmlTest, Operators) {
   EXPECT_EQ(to_mathml(-x), "<mrow><mo>−</mo><mi>x</mi></mrow>");
   EXPECT_EQ(to_mathml(sqrt(x)), "<msqrt><mi>x</mi></msqrt>");
   EXPECT_EQ(to_mathml(sin(x)), "<mrow><mi>sin</mi><mo>&#x2061;</mo><mrow><mo>(</mo><mi>x</mi><mo>)</mo></mrow></mrow>");
+  EXPECT_EQ(to_mathml(graph.make(Op::equal, graph.make(Op::logical_not, a), b)),
+            "<mrow><mrow><mo>(</mo><mrow><mo>¬</mo><mi>a</mi></mrow><mo>)</mo></mrow><mo>=</mo><mi>b</mi></mrow>");
   EXPECT_EQ(to_mathml(graph.make(Op::less, a, b)), "<mrow><mi>a</mi><mo>&lt;</mo><mi>b</mi></mrow>");
 }
 
@@ -90,6 +92,8 @@ TEST(MathmlNames, SubscriptsDotsAndGreek) {
   EXPECT_EQ(name_to_mathml("K[1,2]"), "<msub><mi>K</mi><mrow><mn>1</mn><mo>,</mo><mn>2</mn></mrow></msub>");
   EXPECT_EQ(name_to_mathml("lambda.rod"), "<msub><mi>λ</mi><mi>rod</mi></msub>");
   EXPECT_EQ(name_to_mathml("lambda.rod[3]"), "<msub><mi>λ</mi><mrow><mi>rod</mi><mo>,</mo><mn>3</mn></mrow></msub>");
+  EXPECT_EQ(name_to_mathml("lambda.my_rod"), "<msub><mi>λ</mi><mi>my_rod</mi></msub>");
+  EXPECT_EQ(name_to_mathml("x_b1"), "<msub><mi>x</mi><msub><mi>b</mi><mn>1</mn></msub></msub>");
   EXPECT_EQ(name_to_mathml("der(x)"), "<mover accent=\"true\"><mi>x</mi><mo>˙</mo></mover>");
   EXPECT_EQ(name_to_mathml("der(x[3],2)"),
             "<msub><mover accent=\"true\"><mi>x</mi><mo>¨</mo></mover><mn>3</mn></msub>");
