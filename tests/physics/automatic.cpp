@@ -126,6 +126,26 @@ TEST(LongChain, IsBegunImplicitlyWhereThatPays) {
   }
 }
 
+/// Multipliers, which the implicit view has beside the state, have no say in the first step or in any other.
+TEST(ShortRun, TakesTheStepsOfTheExplicitMethod) {
+  model::Overrides overrides;
+  overrides.set.emplace_back("N", "10");
+  const solve::Prepared model = prepared("chain", overrides);
+  const auto run = [&](const std::string& method) {
+    solve::RunOptions options;
+    options.rtol = options.atol = 1e-4;
+    options.formulation = "projection";
+    options.method = method;
+    options.rows = solve::Rows::ends;
+    return solve::simulate(model, options);
+  };
+  const solve::Trajectory chosen = run("auto"), alone = run("dop853");
+  ASSERT_TRUE(chosen.success() && alone.success()) << chosen.message << alone.message;
+  EXPECT_EQ(chosen.stats.steps, alone.stats.steps);
+  EXPECT_EQ(chosen.stats.rhs, alone.stats.rhs);  // no look at the spectral radius in so few steps
+  EXPECT_EQ(chosen.last("x[10]"), alone.last("x[10]"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Automatic, testing::ValuesIn(model_names()),
                          [](const auto& one) { return one.param; });
 

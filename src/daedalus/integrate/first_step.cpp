@@ -33,7 +33,7 @@ Evaluation slope_of(const System& system, double t, const double* x, double* slo
 }  // namespace
 
 FirstStep choose_first_step(const FirstStepProblem& problem) {
-  const std::size_t n = problem.system.dimension;
+  const std::size_t n = problem.system.ode ? ode_dimension(problem.system) : problem.system.dimension;
   FirstStep answer{problem.most, 0};
   if (n == 0 || problem.system.flow) return answer;
   const auto implicit = problem.system.ode ? nullptr : implicit_equations(problem.system);

@@ -66,7 +66,8 @@ class Stepper {
   /// The solution inside the last accepted step, at t_old + theta h, 0 <= theta <= 1, until the next attempt. Ends at
   /// the state that was accepted. May evaluate the system.
   virtual Evaluation interpolate(double theta, double* x) = 0;
-  /// The derivative x' at the current point where the method has it, else nullptr.
+  /// The derivative x' at the current point, of all components that the ODE view has at least, where the method has it, else
+  /// nullptr.
   virtual const double* derivative() const { return nullptr; }
   /// |h lambda| for the fastest eigenvalue lambda seen in the last accepted step; 0 where the method does not say.
   virtual double stiffness() const { return 0.0; }

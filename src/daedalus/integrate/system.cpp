@@ -7,6 +7,8 @@
 
 namespace daedalus::integrate {
 
+std::size_t ode_dimension(const System& system) { return system.make_implicit ? system.leading : system.dimension; }
+
 bool shows(const System& system, View view) {
   switch (view) {
     case View::ode:

@@ -213,6 +213,9 @@ struct System {
   std::vector<std::string> names;  ///< of the components of x
 };
 
+/// How many components of the state the ODE view has: the leading ones where it is one of two views, else all.
+std::size_t ode_dimension(const System& system);
+
 /// Whether the system has this view.
 bool shows(const System& system, View view);
 /// F(t, y, y') = 0 of the implicit or the overdetermined view; none where the system has neither.

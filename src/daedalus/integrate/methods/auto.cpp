@@ -49,7 +49,7 @@ class Automatic final : public Stepper {
   Automatic(const System& system, bool stiff_at_first)
       : system_(system),
         whole_(system.dimension),
-        leading_(system.make_implicit ? system.leading : system.dimension),
+        leading_(ode_dimension(system)),
         explicit_method_(&integrator(explicit_name)),
         stiff_(stiff_at_first),
         y_(whole_),
@@ -130,10 +130,7 @@ class Automatic final : public Stepper {
     return current().interpolate(theta, x);
   }
 
-  const double* derivative() const override {
-    // Known where it can be had for the whole state only.
-    return whole_ == leading_ || stiff_ ? current().derivative() : nullptr;
-  }
+  const double* derivative() const override { return current().derivative(); }
   const double* state() const override { return is_whole() ? current().state() : y_.data(); }
 
   Stats stats() const override {
@@ -202,7 +199,6 @@ class Automatic final : public Stepper {
     calm_ = held_ = 0;
     stiff_steps_ = 0;
     until_look_ = between_looks_ = least_between_looks;
-    begin_direction();
   }
 
   Evaluation turn() {
@@ -301,15 +297,13 @@ class Automatic final : public Stepper {
     fetch();
     ++stats_.rhs;
     if (system_.ode(t_, y_.data(), slope_.data()) != Evaluation::ok) return unknown;
+    stir_direction();
     const double size = length_of(y_), root = std::sqrt(std::numeric_limits<double>::epsilon());
     double logarithm = 0.0, before = 0.0;
     for (int k = 0; k < iterations; ++k) {
       const double length = length_of(direction_);
       if (!std::isfinite(length)) return unknown;
-      if (length == 0.0) {
-        begin_direction();
-        return 0.0;
-      }
+      if (length == 0.0) return 0.0;
       const double move = root * std::max(size, root) / length;
       for (std::size_t i = 0; i < leading_; ++i) trial_[i] = y_[i] + move * direction_[i];
       ++stats_.rhs;
@@ -329,9 +323,15 @@ class Automatic final : public Stepper {
     return std::exp(logarithm / counted);
   }
 
-  /// Any direction that is not special; the same in every run.
-  void begin_direction() {
-    for (std::size_t i = 0; i < leading_; ++i) direction_[i] = 1.0 + 0.5 * std::cos(static_cast<double>(i + 1));
+  /// Adds a little of every mode to where the last look ended, so that one that is not coupled to the fastest may become it.
+  /// The numbers are not special, and the same in every run: multiples of the golden ratio, without their whole parts.
+  void stir_direction() {
+    constexpr double little = 1e-3, golden = 0.6180339887498949;
+    if (!std::ranges::all_of(direction_, [](double d) { return std::isfinite(d); })) std::ranges::fill(direction_, 0.0);
+    for (std::size_t i = 0; i < leading_; ++i) {
+      const double multiple = golden * static_cast<double>(i + 1);
+      direction_[i] += little * (0.5 + multiple - std::floor(multiple));
+    }
   }
 
   static void add(Stats& sum, const Stats& of) {
