@@ -23,8 +23,9 @@ namespace {
 
 constexpr const char* explicit_name = "dop853";
 constexpr const char* implicit_name = "radau";
-/// For so many digits the power series of the solution, where the system gives it, costs less than Runge-Kutta stages: on the
-/// pendulum of 50 s as much for 10 digits, on the car axis 1.5 times as much for 12.
+/// Asked for so many digits the power series of the solution, where the system gives it, takes as long as Runge-Kutta stages or
+/// twice as long, and reaches round-off where these do not: 2e-14 and 5e-12 after 50 s of the pendulum. Up to 12 digits the stages
+/// take a third of its time or less.
 constexpr const char* series_name = "taylor";
 constexpr double many_digits = 1e-14;
 /// So many looks in a row must find implicit steps well inside the explicit stability region. More after every return.
