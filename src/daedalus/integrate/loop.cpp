@@ -19,13 +19,12 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/base/finite.hpp"
-#include "daedalus/base/fours.hpp"
 #include "daedalus/base/text.hpp"
+#include "daedalus/integrate/branch_guard.hpp"
 #include "daedalus/integrate/change_search.hpp"
-#include "daedalus/integrate/crossing.hpp"
-#include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/event_search.hpp"
 #include "daedalus/integrate/first_step.hpp"
+#include "daedalus/integrate/projection_distance.hpp"
 #include "daedalus/integrate/stiffness.hpp"
 
 namespace daedalus::integrate {
@@ -40,23 +39,9 @@ constexpr double failure_factor = 0.25;
 constexpr int most_refusals = 20;
 /// A fixed step that cannot be evaluated is halved so often before a place where the system changes.
 constexpr int most_halvings = 10;
-/// How many times the tolerance a projection may move the end of a step. On the regular motion of all models, at tolerances from 1e-3 to
-/// 1e-10, it is below 4.
-constexpr double farthest_projection = 20.0;
 /// The last step may be this much longer than asked for, so that no tiny one remains.
 constexpr double stretch = 1.01;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-/// At a distance s from a singular position round-off eps becomes eps/s in positions and eps/s^2 in velocities: a step ends
-/// where that is a tenth of the tolerance, but for very tight ones no farther than this.
-constexpr double below_tolerance = 10.0, farthest_end = 0.2;
-/// Where steps must end farther away than this, one over a singular position has little room.
-constexpr double little_room = 0.01;
-/// Where a step of given size ends nearer than this, it has no branch to go on; and where its rows are projected.
-constexpr double lost_end = 1e-10, lost_row = 1e-4;
-/// A step over a singular position reaches so far that it is met here: no method has a stage near this part of a step.
-constexpr double met_at = 0.45;
-/// Interpolated states are off by the tolerance, and have a branch where they are this many tolerances from the other one.
-constexpr double clear_of_branches = 10.0;
 /// So many events at one moment, each after the other, are without end.
 constexpr int most_stalled = 500;
 
@@ -90,24 +75,6 @@ const char* words_for(Evaluation outcome) {
 
 std::string time_text(double t) { return brief(t, 12); }
 
-/// Whether no component was moved by as much as a projection may move it; then all of them are finite.
-struct NearProjection {
-  [[gnu::always_inline]] static inline void run(const double* to, const double* from, double rtol, const double* atol,
-                                                std::size_t n, bool& near) {
-    FourMasks good = {-1, -1, -1, -1};
-    Four size, moved;
-    std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-      const Four there = *four(to + i), way = there - *four(from + i);
-      magnitude(there, size);
-      magnitude(way, moved);
-      good &= moved < farthest_projection * (*four(atol + i) + rtol * size);
-    }
-    near = (good[0] & good[1] & good[2] & good[3]) != 0;
-    for (; i < n; ++i) near = near && std::abs(to[i] - from[i]) < farthest_projection * (atol[i] + rtol * std::abs(to[i]));
-  }
-};
-
 class Run {
  public:
   Run(const System& system, const IntegratorEntry& method, Stepper& stepper, const LoopOptions& options,
@@ -120,14 +87,14 @@ class Run {
         x_(x),
         direction_(options.t_end < options.t_start ? -1.0 : 1.0),
         power_(estimate_power(method)),
-        nearest_end_(std::min(std::sqrt(below_tolerance * epsilon / options.tolerance.rtol), farthest_end)),
         t_(options.t_start),
         row_(system.dimension),
         before_(stepper.stats()),
         detector_(method.stability_radius) {
     check();
     if (options.branches != nullptr && options.branches->arrows > 0)
-      crossing_ = std::make_unique<Crossing>(*options.branches, system);
+      branch_ = std::make_unique<BranchGuard>(*options.branches, system,
+                                              options.step ? std::nullopt : std::optional(options.tolerance.rtol));
     if (options.regularity != nullptr && options.regularity->count > 0)
       watch_ = std::make_unique<RegularityWatch>(*options.regularity, system);
     if (options.events != nullptr) search_ = std::make_unique<EventSearch>(*options.events, system);
@@ -202,7 +169,7 @@ class Run {
       fail(outcome, fmt::format("at the start, t = {}", time_text(t_)));
       return false;
     }
-    if (crossing_) crossing_->begin(t_, x_.data());
+    if (branch_) branch_->begin(t_, x_.data());
     if (watch_) watch_->begin(t_, x_.data());
     return true;
   }
@@ -392,7 +359,7 @@ class Run {
     if (explained_) return refuse(attempt_.outcome);
     double* candidate = stepper_.candidate();
     if (!all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
-    if (tolerance != nullptr && !(attempt_.error <= most_error())) return Refusal::error;
+    if (tolerance != nullptr && !(attempt_.error <= (branch_ ? branch_->most_error() : 1.0))) return Refusal::error;
     if (system_.room && passes_change(t_next, tolerance)) return Refusal::change;
     bool near = true;
     if (system_.project) {
@@ -401,51 +368,28 @@ class Run {
       const Evaluation outcome = system_.project(t_next, candidate);
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
-      near = tolerance != nullptr && was_near(*tolerance);
+      near = tolerance != nullptr && moved_little(candidate, row_.data(), *tolerance, x_.size());
       if (!near && !all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     }
-    if (crossing_ && !stays_on_branch(t_next, tolerance)) return Refusal::branch;
+    if (branch_ && !branch_->stays({t_, t_next, stepper_.state(), candidate}, t_next == options_.t_end)) {
+      instead_ = branch_->instead();
+      return Refusal::branch;
+    }
     const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
-    if (!near && tolerance != nullptr && from_constraints && projected_too_far(*tolerance)) return Refusal::projection;
+    if (!near && tolerance != nullptr && from_constraints)
+      if (const auto worst = moved_too_far(candidate, row_.data(), *tolerance, x_.size())) {
+        attempt_.worst = worst;
+        return Refusal::projection;
+      }
     const Evaluation outcome = stepper_.accepted(t_next);
     explained_ = outcome != Evaluation::ok;
     if (explained_) return refuse(outcome);
-    if (crossing_) {
-      crossing_->accept(stepper_, result_.singular_positions);
-      evaluate(crossing_->short_at_end() ? Stages::on_constraints : Stages::as_they_are);
-    }
+    if (branch_) branch_->accept(stepper_, result_.singular_positions);
     if (watch_) watch_->accept(stepper_, t_, t_next, result_.singular_points);
-    ended_near_ = 0;
     t_old_ = t_;
     t_ = t_next;
     ++result_.stats.steps;
     return Refusal::none;
-  }
-
-  /// Whether no component was moved by the projection further than it may.
-  bool was_near(const Tolerance& tolerance) {
-    bool near = true;
-    in_fours<NearProjection>(stepper_.candidate(), row_.data(), tolerance.rtol, tolerance.atol.data(), x_.size(), near);
-    return near;
-  }
-
-  /// From a point on the constraints a step leaves them by no more than its own error. A projection that moves the state
-  /// further has found another branch, or a direction in which the constraints are nearly dependent.
-  bool projected_too_far(const Tolerance& tolerance) {
-    const double* candidate = stepper_.candidate();
-    double sum = 0.0, most = 0.0;
-    std::size_t worst = 0;
-    for (std::size_t i = 0; i < x_.size(); ++i) {
-      const double moved = std::abs(candidate[i] - row_[i]) / error_weight(tolerance, i, row_[i], candidate[i]);
-      sum += moved * moved;
-      if (moved > most) {
-        most = moved;
-        worst = i;
-      }
-    }
-    if (sum <= farthest_projection * farthest_projection * static_cast<double>(x_.size())) return false;
-    attempt_.worst = worst;
-    return true;
   }
 
   /// Whether a step goes beyond the place where the system changes, or misses it; then `instead_` is what to try. To a part of
@@ -456,41 +400,6 @@ class Run {
     if (!change_.passes(system_, {t_, t_next, stepper_.state(), stepper_.candidate()}, {close, 100.0 * smallest_step()})) return false;
     instead_ = change_.instead();
     return true;
-  }
-
-  /// The least distance from a singular position at which steps end.
-  double nearest_end() const { return nearest_end_; }
-
-  /// Over a singular position a step may be as far off as a projection brings back, where shorter ones would lose more to
-  /// round-off.
-  double most_error() const { return ended_near_ == 1 && nearest_end() > little_room ? farthest_projection : 1.0; }
-
-  Crossing::Zones zones() const {
-    const double rtol = options_.tolerance.rtol;
-    if (options_.step) return {100.0 * lost_row, lost_row};
-    return {clear_of_branches * rtol, nearest_end()};
-  }
-
-  void evaluate(Stages stages) {
-    if (options_.branches->evaluate) options_.branches->evaluate(stages);
-  }
-
-  /// Whether a step may be accepted beside a singular position; if not, `instead_` is what to try.
-  bool stays_on_branch(double t_next, const Tolerance* tolerance) {
-    const double nearest = tolerance == nullptr ? lost_end : nearest_end();
-    const Crossing::Verdict verdict = crossing_->judge({t_, t_next, stepper_.state(), stepper_.candidate()}, nearest);
-    if (verdict == Crossing::Verdict::ordinary || verdict == Crossing::Verdict::crosses) return true;
-    if (tolerance == nullptr) return verdict == Crossing::Verdict::unclear;
-    const double size = std::abs(t_next - t_), way = std::abs(crossing_->way());
-    if (verdict == Crossing::Verdict::unclear) {
-      instead_ = 0.5 * size;
-      return false;
-    }
-    // Over it, or, if that failed, half of the way to it. What is refused again must do.
-    if (t_next == options_.t_end || ++ended_near_ > 2) return true;
-    instead_ = ended_near_ == 1 ? way / met_at : 0.5 * way;
-    evaluate(Stages::on_constraints);
-    return false;
   }
 
   Refusal refuse(Evaluation outcome) {
@@ -560,7 +469,7 @@ class Run {
       fail(outcome, fmt::format("after the event at t = {}", time_text(t)));
       return false;
     }
-    if (crossing_) crossing_->begin(t, x);
+    if (branch_) branch_->begin(t, x);
     if (watch_) watch_->begin(t, x);
     at_event_ = false;
     return true;
@@ -615,8 +524,7 @@ class Run {
       observer_.output(t, stepper_.state());
       return true;
     }
-    if (crossing_ && crossing_->interpolate(stepper_, t, zones(), row_.data()) &&
-        all_finite(row_.data(), row_.size())) {
+    if (branch_ && branch_->interpolate(stepper_, t, row_.data()) && all_finite(row_.data(), row_.size())) {
       observer_.output(t, row_.data());
       return true;
     }
@@ -660,18 +568,12 @@ class Run {
     result_.message = fmt::format("{}, {}", what, where);
   }
 
-  std::string dependent() const {
-    std::string names;
-    for (const std::string& name : crossing_->constraints()) names += fmt::format("{}'{}'", names.empty() ? "" : ", ", name);
-    return names;
-  }
-
   void fail_at_step(double t_next) {
     if (refusal_ == Refusal::branch) {
       result_.status = Status::singular;
       result_.message = fmt::format("the step from t = {} to t = {} ends in a singular position of {}, from where the equations do not "
                                     "say how the motion goes on; choose a step size that goes over it",
-                                    time_text(t_), time_text(t_next), dependent());
+                                    time_text(t_), time_text(t_next), branch_->dependent());
       return;
     }
     fail(outcome_, fmt::format("in the step from t = {} to t = {}", time_text(t_), time_text(t_next)));
@@ -697,7 +599,7 @@ class Run {
       result_.message = fmt::format(
           "the constraints {} are nearly dependent at t = {}: two branches come close there and do not meet, and the motion turns "
           "from one into the other too sharply for a step of {}",
-          dependent(), time_text(t_), brief(std::abs(t_next - t_), 3));
+          branch_->dependent(), time_text(t_), brief(std::abs(t_next - t_), 3));
       return;
     }
     result_.status = Status::step_too_small;
@@ -719,14 +621,12 @@ class Run {
   std::vector<double>& x_;
   const double direction_;
   const int power_;  ///< with which the estimate of the error shrinks
-  const double nearest_end_;
   double t_, t_old_ = 0.0;
   std::vector<double> row_;
   std::unique_ptr<EventSearch> search_;
-  std::unique_ptr<Crossing> crossing_;
+  std::unique_ptr<BranchGuard> branch_;
   std::unique_ptr<RegularityWatch> watch_;
-  int ended_near_ = 0;     ///< so many steps from here ended too near a singular position
-  double instead_ = 0.0;   ///< size of the step to try after one that did
+  double instead_ = 0.0;  ///< size of the step to try after one that left its branch or went beyond a change
   ChangeSearch change_;
   bool at_event_ = false;   ///< the latest state is x_, not yet that of the stepper
   bool restarted_ = false;  ///< the last step ended with an event
