@@ -18,6 +18,32 @@ std::vector<NodeId> ids_of(std::span<const Expr> roots) {
 
 bool is_sum(const Node& node) { return node.op == Op::add || node.op == Op::sub; }
 
+/// The sums among the factors of a product, and the product of all others.
+struct Factors {
+  std::vector<Expr> sums;
+  Expr rest;
+};
+
+Factors factors_of(Expr product) {
+  Graph& graph = product.graph();
+  Factors result{{}, graph.constant(1.0)};
+  std::vector<Expr> stack{product};
+  while (!stack.empty()) {
+    const Expr part = stack.back();
+    stack.pop_back();
+    const Node node = part.node();
+    if (node.op == Op::mul) {
+      stack.emplace_back(&graph, node.b);
+      stack.emplace_back(&graph, node.a);
+    } else if (is_sum(node)) {
+      result.sums.push_back(part);
+    } else {
+      result.rest = result.rest * part;
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 std::vector<Expr> substitute(std::span<const Expr> roots, const std::unordered_map<NodeId, Expr>& replacement) {
@@ -107,22 +133,23 @@ std::vector<Expr> terms_of(Expr root) {
     stack.pop_back();
     const Node node = part.node();
     const Expr a{&graph, node.a}, b{&graph, node.b};
+    const Factors factors = node.op == Op::mul ? factors_of(part) : Factors{};
     if (is_sum(node) && (opened.insert(part.id()).second || (product && splits++ < most_splits))) {
       stack.push_back({b, node.op == Op::add ? factor : -factor, product});
       stack.push_back({a, factor, product});
     } else if (node.op == Op::neg) {
       stack.push_back({a, -factor, product});
-    } else if (node.op == Op::mul && is_sum(b.node()) && !is_sum(a.node())) {
-      stack.push_back({b, factor * a, product});
-    } else if (node.op == Op::mul && is_sum(a.node()) && !is_sum(b.node())) {
-      stack.push_back({a, factor * b, product});
-    } else if (node.op == Op::mul && is_sum(a.node()) && splits < most_splits) {
-      // Where one of two sums vanishes, so does the product, and its size is known from the terms of both alone.
-      const Node sum = a.node();
-      const Expr first{&graph, sum.a}, second{&graph, sum.b};
+    } else if (factors.sums.size() == 1) {
+      stack.push_back({factors.sums[0], factor * factors.rest, product});
+    } else if (factors.sums.size() > 1 && splits < most_splits) {
+      // Where one of the sums vanishes, so does the product, and its size is known from the terms of all alone.
+      Expr others = factors.sums[1];
+      for (std::size_t i = 2; i < factors.sums.size(); ++i) others = others * factors.sums[i];
+      const Node sum = factors.sums[0].node();
+      const Expr first{&graph, sum.a}, second{&graph, sum.b}, scale = factor * factors.rest;
       ++splits;
-      stack.push_back({second * b, sum.op == Op::add ? factor : -factor, true});
-      stack.push_back({first * b, factor, true});
+      stack.push_back({second * others, sum.op == Op::add ? scale : -scale, true});
+      stack.push_back({first * others, scale, true});
     } else if (node.op == Op::div && is_sum(a.node())) {
       stack.push_back({a, factor / b, product});
     } else if (const Expr term = factor * part; !term.is_constant(0.0)) {

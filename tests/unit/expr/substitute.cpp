@@ -64,6 +64,10 @@ TEST_F(SubstituteTest, TermsCarryTheirSigns) {
   EXPECT_EQ(terms(x * y), (Texts{"x*y"}));
   EXPECT_EQ(terms(sin(a + b)), (Texts{"sin(a + b)"}));
   EXPECT_EQ(terms((a + b) * (x + y)), (Texts{"a*x", "a*y", "b*x", "b*y"}));
+  // Wherever the other factors stand.
+  EXPECT_EQ(terms(2.0 * (a + b) * (x + y)), (Texts{"2*a*x", "2*a*y", "2*b*x", "2*b*y"}));
+  EXPECT_EQ(terms((a + b) * (c * (x + y))), (Texts{"c*a*x", "c*a*y", "c*b*x", "c*b*y"}));
+  EXPECT_EQ(terms(sin(c) * (a * (x + y))), (Texts{"sin(c)*a*x", "sin(c)*a*y"}));
   EXPECT_EQ(terms(graph.constant(0.0)), Texts{});
 }
 
