@@ -129,7 +129,8 @@ TEST(SingularPositions, BarsThatFoldTurnLikeAPendulum) {
     ASSERT_TRUE(exact.success()) << exact.message;
     model::Overrides overrides;
     overrides.set = {{"N", std::to_string(N)}};
-    for (const double rtol : {1e-5, 1e-7, 1e-9, 1e-11}) {
+    // At the last ones round-off of stages moves the end of a step over a position by more than a hundred tolerances.
+    for (const double rtol : {1e-5, 1e-7, 1e-9, 1e-11, 7.5e-12, 4.2e-12}) {
       options.rtol = options.atol = rtol;
       const solve::Trajectory run = solve::simulate(prepared("four_bars", overrides), options);
       ASSERT_TRUE(run.success()) << N << " " << rtol << ": " << run.message;

@@ -41,6 +41,7 @@ BranchGuard::BranchGuard(const BranchHooks& hooks, const System& system, std::op
 
 bool BranchGuard::stays(const Crossing::Step& step, bool last) {
   const Crossing::Verdict verdict = crossing_.judge(step, nearest_end_);
+  crosses_ = verdict == Crossing::Verdict::crosses;
   if (verdict == Crossing::Verdict::ordinary || verdict == Crossing::Verdict::crosses) return true;
   if (!controlled_) return verdict == Crossing::Verdict::unclear;
   if (verdict == Crossing::Verdict::unclear) {

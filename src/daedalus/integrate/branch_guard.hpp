@@ -21,6 +21,8 @@ class BranchGuard {
   /// Whether a step that is good in itself may be accepted; if not, `instead` is the size to try. `last`: the run ends with it.
   bool stays(const Crossing::Step& step, bool last);
   double instead() const { return instead_; }
+  /// Whether that step goes over a singular position, and on the branch that it came on.
+  bool crosses() const { return crosses_; }
   /// The error in units of the tolerance that a step may have from here.
   double most_error() const;
   /// The step was accepted: its singular positions are in `passed`.
@@ -42,6 +44,7 @@ class BranchGuard {
   Crossing crossing_;
   int ended_near_ = 0;  ///< so many steps from here ended too near a singular position
   double instead_ = 0.0;
+  bool crosses_ = false;
 };
 
 }  // namespace daedalus::integrate

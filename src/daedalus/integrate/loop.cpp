@@ -375,8 +375,10 @@ class Run {
       instead_ = branch_->instead();
       return Refusal::branch;
     }
+    // A step over a singular position brings the round-off of its stages along, and is known to be on its branch.
+    const bool over = branch_ && branch_->crosses();
     const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
-    if (!near && tolerance != nullptr && from_constraints)
+    if (!near && tolerance != nullptr && from_constraints && !over)
       if (const auto worst = moved_too_far(candidate, row_.data(), *tolerance, x_.size())) {
         attempt_.worst = worst;
         return Refusal::projection;
