@@ -15,6 +15,7 @@
 #include "unit/compile/awkward.hpp"
 #include "unit/compile/both_paths.hpp"
 #include "unit/compile/call.hpp"
+#include "unit/compile/hard_functions.hpp"
 
 namespace daedalus::compile {
 namespace {
@@ -61,18 +62,14 @@ TEST_P(BatchTest, RunsAsMachineCode) {
 
 TEST_P(BatchTest, EveryOperationAtAwkwardPoints) {
   Random random(96);
-  const Expr z = graph.symbol("z");
   for (const Op op : expr::random_tree::all_operations()) {
-    const Expr e = expr::arity(op) == 1   ? graph.make(op, x)
-                   : expr::arity(op) == 2 ? graph.make(op, x, y)
-                                          : graph.make(op, x, y, z);
-    Switches own;
-    const Function function = compile({{{x, y, z}}, {e, e + x, e * e}}, own);
+    const HardFunction hard = operation_function(op);
+    const std::string what(expr::name_of(op));
     for (int i = 0; i < 60; ++i) {
       const auto points = random_points(random, 3);
-      expect_same(function, points, nullptr, expr::to_text(e));
-      const Values modes = random_modes(own, random);
-      expect_same(function, points, &modes, expr::to_text(e));
+      expect_same(hard.function, points, nullptr, what);
+      const Values modes = random_modes(hard.switches, random);
+      expect_same(hard.function, points, &modes, what);
     }
   }
 }
@@ -106,43 +103,20 @@ TEST_P(BatchTest, InterpreterOfLanes) {
 
 TEST_P(BatchTest, Powers) {
   Random random(98);
-  std::vector<Expr> outputs;
-  for (int n = -66; n <= 66; ++n) outputs.push_back(pow(x, n));
-  for (const double n : {0.5, -0.5, 1.5, 2.0 / 3.0, 1e300}) outputs.push_back(pow(x, n));
-  const Function function = compile({{{x, y}}, outputs}, switches);
+  const Function function = power_function().function;
   for (int i = 0; i < 50; ++i) expect_same(function, random_points(random, 2), nullptr, "powers");
 }
 
 /// Graphs with many values alive at once, several blocks of inputs, tables and held values.
 TEST_P(BatchTest, RandomGraphs) {
   Random random(99);
-  const std::vector<Op> all = expr::random_tree::all_operations();
-  const std::vector<Op> plain{Op::add, Op::sub, Op::mul, Op::div, Op::neg, Op::sqrt, Op::min, Op::choose, Op::less};
   const int graphs = std::getenv("DAEDALUS_LONG") != nullptr ? 20000 : 600;
   for (int i = 0; i < graphs; ++i) {
-    Graph fresh;
-    const auto symbols = expr::random_tree::make_symbols(fresh, 8);
-    Switches own;
-    own.hold({symbols[7]});
-    std::vector<Expr> outputs;
-    const std::size_t size = 10 + expr::random_tree::below(random, i % 10 == 0 ? 400 : 60);
-    for (int k = 0; k < 4; ++k)
-      outputs.push_back(
-          expr::random_tree::build(fresh, expr::random_tree::make_tree(random, k % 2 ? all : plain, 8, size), symbols));
-    Expr sum = sin(outputs[0]) * cos(outputs[0]);
-    for (const Expr& output : std::vector(outputs)) sum = sum + output;
-    fresh.define_table("path", std::make_shared<Interpolant>(Values{-1.0, 0.0, 2.0}, Values{1.0, 0.0, 4.0},
-                                                             Interpolant::Method::spline, Interpolant::Outside::hold));
-    outputs.push_back(fresh.lookup("path", sum) + symbols[7]);
-    for (int k = 0; k < 5; ++k) outputs.push_back(partial(outputs[k], symbols[0]));
-    const Function function =
-        compile({{{symbols[0]}, {}, {symbols[1], symbols[2]}, {symbols[3]}, {symbols[4]}, {symbols[5]}, {symbols[6]}},
-                 outputs},
-                own);
+    const HardFunction hard = random_function(random, 10 + expr::random_tree::below(random, i % 10 == 0 ? 400 : 60));
     const auto points = random_points(random, 7);
-    expect_same(function, points, nullptr, "graph " + std::to_string(i));
-    const Values modes = random_modes(own, random);
-    expect_same(function, points, &modes, "graph " + std::to_string(i) + " with modes");
+    expect_same(hard.function, points, nullptr, "graph " + std::to_string(i));
+    const Values modes = random_modes(hard.switches, random);
+    expect_same(hard.function, points, &modes, "graph " + std::to_string(i) + " with modes");
   }
 }
 
@@ -150,20 +124,7 @@ TEST_P(BatchTest, RandomGraphs) {
 TEST_P(BatchTest, SpilledValues) {
   Random random(100);
   for (const std::size_t width : {13U, 14U, 29U, 30U, 200U}) {
-    Graph fresh;
-    Switches own;
-    const auto symbols = expr::random_tree::make_symbols(fresh, 3);
-    std::vector<Expr> alive;
-    for (std::size_t i = 0; i < width; ++i)
-      alive.push_back((symbols[0] + static_cast<double>(i)) * (symbols[1] - 0.5 * static_cast<double>(i)));
-    Expr sum = symbols[2];
-    for (std::size_t k = 0; k < 4 * width; ++k) {
-      const std::size_t i = expr::random_tree::below(random, width), j = expr::random_tree::below(random, width);
-      alive[i] = alive[i] * 0.25 - alive[j];
-      if (k % 7 == 0) sum = sum + sin(alive[i]);
-    }
-    alive.push_back(sum);
-    const Function function = compile({{symbols}, alive}, own);
+    const Function function = crowded_function(random, width).function;
     for (int i = 0; i < 3; ++i) expect_same(function, random_points(random, 3), nullptr, std::to_string(width));
   }
 }
