@@ -34,6 +34,7 @@ std::vector<Line> measure(const Problem& problem, const Effort& effort) {
   std::vector<Line> lines;
   for (const Contestant& contestant : problem.contestants) lines.push_back({contestant.name, {}, {}});
   std::vector<bool> asked(lines.size(), true);
+  std::vector<int> broken_off(lines.size(), 0);
   for (int half_power = 4; half_power <= 26; ++half_power) {
     const double tolerance = std::pow(10.0, -half_power / 2.0);
     std::vector<Trial> trials(lines.size());
@@ -68,6 +69,8 @@ std::vector<Line> measure(const Problem& problem, const Effort& effort) {
         // More digits than the reference has cannot be seen. A run without digits may take longer than a good one: what went
         // wrong in a chain at a loose tolerance is hard to follow.
         asked[i] = (point.seconds < effort.longest || point.digits < 3.0) && point.digits < problem.most_digits;
+      } else if (trials[i].last.seconds >= patience) {
+        asked[i] = ++broken_off[i] < most_broken_off;
       }
       lines[i].points.push_back(point);
     }

@@ -22,6 +22,9 @@ struct Outcome {
   std::string message;  ///< where it is not good
 };
 
+/// Seconds of processor time after which a run is broken off.
+inline constexpr double patience = 10.0;
+
 struct Contestant {
   std::string name;
   std::function<Outcome(double tolerance)> run;
@@ -61,6 +64,9 @@ struct Effort {
   int repeats = 5;
   double longest = 3.0;  ///< a contestant whose run takes more seconds is not asked for tighter tolerances
 };
+
+/// A contestant that is broken off twice is not asked again: once may happen to a chain at a loose tolerance that goes wild.
+inline constexpr int most_broken_off = 2;
 
 /// Runs all contestants at tolerances 1e-2 .. 1e-13, by half powers of ten. They take turns, so that what else happens on
 /// the machine happens to all of them; of the repetitions of a run the shortest counts. Who has a brief run runs twice in a turn,

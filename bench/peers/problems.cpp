@@ -127,9 +127,9 @@ Contestant daedalus_run(std::string name, std::shared_ptr<const solve::Prepared>
             if (!method.empty()) options.method = method;
             const double begin = processor_seconds();
             // a look at the clock costs as much as a step of the pendulum
-            options.interrupt = [begin, asked = 0U]() mutable { return ++asked % 256 == 0 && processor_seconds() - begin > 20.0; };
+            options.interrupt = [begin, asked = 0U]() mutable { return ++asked % 256 == 0 && processor_seconds() - begin > patience; };
             options.watch = false;  // as the others: what counts is the end
-                    const solve::Trajectory run = solve::simulate(*prepared, options);
+            const solve::Trajectory run = solve::simulate(*prepared, options);
             Outcome outcome{run.status == integrate::Status::done, run.processor_seconds, {}, run.stats.steps, run.stats.rhs,
                             run.message};
             if (outcome.good)
