@@ -12,6 +12,11 @@ double median(std::vector<double> values) {
 /// Seconds of a run below which what others left in the caches and in the tables of branches is a part of it.
 constexpr double brief = 1e-3;
 
+/// A run is broken off after so many times the seconds of the fastest at its tolerance, but not within a second, and after ten.
+constexpr double hopeless = 500.0, least_patience = 1.0, most_patience = 10.0;
+/// At loose tolerances a chain may go wild in a form that is good at tighter ones.
+constexpr int most_broken_off = 6;
+
 double digits_of(const Problem& problem, const Outcome& outcome) {
   double error = 1e-17;
   for (std::size_t i = 0; i < problem.exact.size(); ++i) {
@@ -44,10 +49,13 @@ std::vector<Line> measure(const Problem& problem, const Effort& effort) {
         for (std::size_t i = 0; i < lines.size(); ++i) {
           Trial& trial = trials[i];
           if (!asked[i] || !trial.good || (repeat > 0 && least[i] * repeat > 0.2)) continue;
-          trial.last = problem.contestants[i].run(tolerance * factor);
-          if (trial.last.good && trial.last.seconds < brief) trial.last = problem.contestants[i].run(tolerance * factor);
+          const double patience = std::clamp(hopeless * *std::ranges::min_element(least), least_patience, most_patience);
+          const auto run = [&] { return problem.contestants[i].run(tolerance * factor, patience); };
+          trial.last = run();
+          if (trial.last.good && trial.last.seconds < brief) trial.last = run();
           trial.good = trial.last.good;
           if (!trial.good && lines[i].failure.empty()) lines[i].failure = trial.last.message;
+          if (!trial.good && trial.last.seconds >= patience) asked[i] = ++broken_off[i] < most_broken_off;
           least[i] = std::min(least[i], trial.last.seconds);
         }
       for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -69,8 +77,6 @@ std::vector<Line> measure(const Problem& problem, const Effort& effort) {
         // More digits than the reference has cannot be seen. A run without digits may take longer than a good one: what went
         // wrong in a chain at a loose tolerance is hard to follow.
         asked[i] = (point.seconds < effort.longest || point.digits < 3.0) && point.digits < problem.most_digits;
-      } else if (trials[i].last.seconds >= patience) {
-        asked[i] = ++broken_off[i] < most_broken_off;
       }
       lines[i].points.push_back(point);
     }

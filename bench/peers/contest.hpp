@@ -22,12 +22,9 @@ struct Outcome {
   std::string message;  ///< where it is not good
 };
 
-/// Seconds of processor time after which a run is broken off.
-inline constexpr double patience = 10.0;
-
 struct Contestant {
   std::string name;
-  std::function<Outcome(double tolerance)> run;
+  std::function<Outcome(double tolerance, double patience)> run;  ///< broken off after so many seconds of processor time
 };
 
 inline constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
@@ -65,12 +62,10 @@ struct Effort {
   double longest = 3.0;  ///< a contestant whose run takes more seconds is not asked for tighter tolerances
 };
 
-/// A contestant that is broken off twice is not asked again: once may happen to a chain at a loose tolerance that goes wild.
-inline constexpr int most_broken_off = 2;
-
 /// Runs all contestants at tolerances 1e-2 .. 1e-13, by half powers of ten. They take turns, so that what else happens on
 /// the machine happens to all of them; of the repetitions of a run the shortest counts. Who has a brief run runs twice in a turn,
-/// and the second one counts, which finds the caches as the first has left them.
+/// and the second one counts, which finds the caches as the first has left them. Who takes hundreds of times as long as another is
+/// broken off, and not asked again where that happens at tolerance after tolerance.
 std::vector<Line> measure(const Problem& problem, const Effort& effort);
 
 }  // namespace daedalus::bench

@@ -40,7 +40,7 @@ struct Equations {
   double t_start = 0.0, t_end = 0.0;
   std::vector<double> F_y, F_dy;
   double rtol = 0.0;
-  double begin = 0.0;  ///< of the run, in seconds of processor time
+  double ends = 0.0;  ///< the processor time at which the run is broken off
   unsigned calls = 0;
   std::vector<double> own_atol, atol;  ///< of the unknown by itself, NaN where it has none; in force
 };
@@ -88,7 +88,7 @@ Equations& of(void* user) { return *static_cast<Equations*>(user); }
 double* data(N_Vector v) { return N_VGetArrayPointer(v); }
 
 int residual(double t, N_Vector y, N_Vector dy, N_Vector F, void* user) {
-  if (++of(user).calls % 256 == 0 && processor_seconds() - of(user).begin > patience) return -1;
+  if (++of(user).calls % 256 == 0 && processor_seconds() > of(user).ends) return -1;
   return of(user).F->residual(t, data(y), data(dy), data(F)) == Evaluation::ok ? 0 : 1;
 }
 
@@ -179,14 +179,15 @@ class Ida {
   void* ida_ = nullptr;
 };
 
-Outcome run(Equations& equations, bool sparse, int order, double tolerance) {
+Outcome run(Equations& equations, bool sparse, int order, double tolerance, double patience) {
   equations.rtol = tolerance;
   for (std::size_t i = 0; i < equations.y.size(); ++i)
     equations.atol[i] = std::isnan(equations.own_atol[i]) ? tolerance : equations.own_atol[i];
   Ida ida(equations, sparse, order);
-  equations.begin = processor_seconds();
+  const double begin = processor_seconds();
+  equations.ends = begin + patience;
   const int status = ida.solve(equations.t_end);
-  Outcome outcome{status >= 0, processor_seconds() - equations.begin, {}, ida.steps(), ida.evaluations(), ""};
+  Outcome outcome{status >= 0, processor_seconds() - begin, {}, ida.steps(), ida.evaluations(), ""};
   if (!outcome.good) outcome.message = fmt::format("IDA ended with {}", status);
   for (const std::size_t i : equations.compared) outcome.values.push_back(ida.state()[i]);
   return outcome;
@@ -202,10 +203,10 @@ std::vector<Contestant> ida_runs(const std::shared_ptr<const solve::Prepared>& p
   const bool sparse = n > 20 && equations->F->pattern.nonzeros() < n * n / 4;
   std::vector<Contestant> runs;
   runs.push_back({"ida " + formulation,
-                  [=](double tolerance) { return run(*equations, sparse, 5, tolerance); }});
+                  [=](double tolerance, double patience) { return run(*equations, sparse, 5, tolerance, patience); }});
   if (n > 200)
     runs.push_back({"ida " + formulation + ", order 2",
-                    [=](double tolerance) { return run(*equations, sparse, 2, tolerance); }});
+                    [=](double tolerance, double patience) { return run(*equations, sparse, 2, tolerance, patience); }});
   return runs;
 }
 

@@ -118,7 +118,7 @@ std::vector<double> exact_values(const Entry& entry, const std::string& models) 
 /// Daedalus itself, with a formulation and a method or, where these are empty, as it chooses.
 Contestant daedalus_run(std::string name, std::shared_ptr<const solve::Prepared> prepared, const Entry& entry,
                         std::string formulation, std::string method) {
-  return {std::move(name), [=, compared = entry.compared](double tolerance) {
+  return {std::move(name), [=, compared = entry.compared](double tolerance, double patience) {
             solve::RunOptions options;
             options.rtol = options.atol = tolerance;
             options.rows = solve::Rows::ends;
@@ -127,7 +127,7 @@ Contestant daedalus_run(std::string name, std::shared_ptr<const solve::Prepared>
             if (!method.empty()) options.method = method;
             const double begin = processor_seconds();
             // a look at the clock costs as much as a step of the pendulum
-            options.interrupt = [begin, asked = 0U]() mutable { return ++asked % 256 == 0 && processor_seconds() - begin > patience; };
+            options.interrupt = [=, asked = 0U]() mutable { return ++asked % 256 == 0 && processor_seconds() - begin > patience; };
             options.watch = false;  // as the others: what counts is the end
             const solve::Trajectory run = solve::simulate(*prepared, options);
             Outcome outcome{run.status == integrate::Status::done, run.processor_seconds, {}, run.stats.steps, run.stats.rhs,
@@ -139,7 +139,7 @@ Contestant daedalus_run(std::string name, std::shared_ptr<const solve::Prepared>
 }
 
 Contestant hand_run(const Entry& entry) {
-  return {"by hand", [hand = entry.hand, count = entry.compared.size()](double tolerance) {
+  return {"by hand", [hand = entry.hand, count = entry.compared.size()](double tolerance, double) {
             const double begin = processor_seconds();
             const HandRun run = hand(tolerance);
             const double seconds = processor_seconds() - begin;
