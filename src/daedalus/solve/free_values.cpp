@@ -82,10 +82,12 @@ FreeValues::Group group_of(const FreeValuesQuestion& question, const linalg::Fre
 FreeValues free_values(const FreeValuesQuestion& question) {
   FreeValues result;
   const std::size_t n = question.names.size();
-  for (std::size_t j = 0; j < n; ++j)
-    // A derivative may be a state, and the rate of another one.
-    if (question.fixed[j] && std::ranges::find(result.fixed, question.names[j]) == result.fixed.end())
-      result.fixed.push_back(question.names[j]);
+  std::vector<bool> fixed(n, false);
+  for (std::size_t j = 0; j < n; ++j) {
+    // A derivative may be a state, and the rate of another one: fixed is the state.
+    fixed[j] = question.fixed[j] && std::ranges::find(result.fixed, question.names[j]) == result.fixed.end();
+    if (fixed[j]) result.fixed.push_back(question.names[j]);
+  }
   const bool bound = question.pattern.rows > 0;
   if (bound && n > most_columns) return result;
   std::vector<int> turn(n);
@@ -135,10 +137,10 @@ FreeValues free_values(const FreeValuesQuestion& question) {
   }
 
   if (!result.fixed.empty() && bound) {
-    for (std::size_t j = 0; j < n; ++j) turn[j] = question.fixed[j] ? 2 : turn[j];
+    for (std::size_t j = 0; j < n; ++j) turn[j] = fixed[j] ? 2 : turn[j];
     const linalg::FreeColumns kept = linalg::free_columns(question.pattern, question.values.data(), question.sizes, turn);
     std::vector<bool> follows(n, false);
-    for (const std::size_t j : kept.determined) follows[j] = question.fixed[j];
+    for (const std::size_t j : kept.determined) follows[j] = fixed[j];
     for (std::size_t j = 0; j < n; ++j)
       if (follows[j]) result.surplus.push_back(question.names[j]);
   }
