@@ -160,6 +160,29 @@ Answer ask_index_above_one(const std::shared_ptr<const DaeFunctions>& as_written
   }
 }
 
+/// Moves y to the manifold, as little as possible those unknowns that occur differentiated. The others follow from them
+/// where they can: they are far freer, and what their guesses still pull is undone by beginning with the values found.
+structure::DaeOutcome nearest(const DaeFunctions& as_written, structure::ArraySolver& solver, double t, std::vector<double>& y,
+                              std::vector<double> sizes) {
+  constexpr double freer = 1e3;
+  constexpr int most_rounds = 4;
+  constexpr double settled = 1e-13;
+  const auto differential = static_cast<std::ptrdiff_t>(as_written.differential);
+  for (std::size_t i = as_written.differential; i < y.size(); ++i) sizes[i] *= freer;
+  const std::vector<double> given = y;
+  auto outcome = solver.project(t, y.data(), sizes.data());
+  for (int round = 1; round < most_rounds && differential < std::ssize(y) && outcome == structure::DaeOutcome::ok; ++round) {
+    const std::vector<double> last = y;
+    std::copy_n(given.begin(), differential, y.begin());
+    outcome = solver.project(t, y.data(), sizes.data());
+    double moved = 0.0;
+    for (std::size_t i = 0; i < as_written.differential; ++i)
+      moved = std::max(moved, std::abs(y[i] - last[i]) / as_written.unknowns[i].of->nominal);
+    if (moved <= settled) break;
+  }
+  return outcome;
+}
+
 }  // namespace
 
 bool index_above_one(const std::shared_ptr<const DaeFunctions>& as_written) {
@@ -228,7 +251,7 @@ Start consistent_start(const DaeFunctions& as_written, const structure::ArrayFor
     sizes.push_back(unknown.start.fixed ? 0.0 : unknown.of->nominal);
   }
   const std::vector<double> given = y;
-  auto outcome = mode == Initialize::off ? structure::DaeOutcome::ok : solver.project(t, y.data(), sizes.data());
+  auto outcome = mode == Initialize::off ? structure::DaeOutcome::ok : nearest(as_written, solver, t, y, sizes);
   if (outcome == structure::DaeOutcome::ok) outcome = solver.derivatives(t, y.data());
   for (const double residual : solver.residuals()) start.residual = std::max(start.residual, std::abs(residual));
   if (outcome != structure::DaeOutcome::ok || (mode != Initialize::off && !(start.residual < 1e-9))) {

@@ -10,6 +10,7 @@
 #include <limits>
 #include <optional>
 #include <unordered_set>
+#include <utility>
 
 #include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
@@ -221,9 +222,10 @@ class DaeInitializer {
     const StartProblem all = problem(problem_, fixed_, u_);
     const StartFound found = search(all);
     if (found.found()) {
-      u_ = found.result.x;
+      const std::vector<double> given = std::exchange(u_, found.result.x);
       start_.residual = found.result.residual;
       if (const std::string note = found.note(); !note.empty()) start_.notes.push_back(note);
+      undo_pull(given);
       return;
     }
     const Conflict conflict = find_conflict(all, found.result);
@@ -232,6 +234,36 @@ class DaeInitializer {
     start_.message = found.result.outcome == linalg::GaussNewtonOutcome::not_finite
                          ? fmt::format("no consistent start: {} at the given values", not_finite_rows())
                          : fmt::format("no consistent start was found near the given values: {}{}", text_of(conflict, all), tried(found));
+  }
+
+  /// Derivatives that the author left open have no values that could be kept, and yet those they began with have pulled at
+  /// the given ones, by their small weight. From the values that were found for them they pull less, and so on.
+  void undo_pull(const std::vector<double>& given) {
+    constexpr int most_rounds = 10;
+    constexpr double settled = 1e-14;  // of the nominal values
+    for (int round = 0; round < most_rounds && has_open_derivatives(); ++round) {
+      const linalg::GaussNewtonResult nearer = near_guess(problem(problem_, fixed_, with_derivatives_found(given)), &u_);
+      if (nearer.outcome != linalg::GaussNewtonOutcome::converged) return;
+      double moved = 0.0;
+      for (std::size_t i = 0; i < fn_.differential; ++i)
+        if (own(i)) moved = std::max(moved, std::abs(nearer.x[i] - u_[i]) / fn_.unknowns[i].of->nominal);
+      u_ = nearer.x;
+      start_.residual = nearer.residual;
+      if (moved <= settled) return;
+    }
+  }
+
+  /// A guess whose open derivatives are those of the start that was found.
+  std::vector<double> with_derivatives_found(std::vector<double> guess) const {
+    for (std::size_t i = 0; i < fn_.differential; ++i)
+      if (!own(i)) guess[i] = u_[i];
+    return guess;
+  }
+
+  bool has_open_derivatives() const {
+    for (std::size_t i = 0; i < fn_.differential; ++i)
+      if (!own(i)) return true;
+    return false;
   }
 
   /// What was done in vain.
@@ -282,7 +314,7 @@ class DaeInitializer {
     const bool held = fn_.model->initial.empty() && fn_.kept.rows() == 0;
     if (held && fn_.linear_in_solved) return;
     DaeStartRows equations(fn_, start_.t, DaeStartRows::Which::equations);
-    std::vector<double> guess = given;
+    std::vector<double> guess = with_derivatives_found(given);
     if (held) std::copy_n(u_.begin(), fn_.differential, guess.begin());
     const StartProblem around = problem(held ? equations : problem_, held ? all_kept() : fixed_, guess);
     std::vector<bool> compared(2 * n_, start_.solvable);

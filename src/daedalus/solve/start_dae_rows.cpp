@@ -10,6 +10,13 @@ namespace daedalus::solve {
 
 using structure::DaeFunctions;
 
+namespace {
+
+/// The size of an equation, beside what its unknowns can make of it.
+constexpr double nearly_zero = 1e-14;
+
+}  // namespace
+
 DaeStartRows::DaeStartRows(const DaeFunctions& functions, double t, Which which)
     : fn_(functions),
       t_(t),
@@ -65,8 +72,16 @@ std::vector<double> DaeStartRows::scales(const double* u) const {
   compile::StateValues values({std::shared_ptr<void>(), &fn_.kept});
   values.freeze(frozen());
   values.residuals(t_, u);
-  for (std::size_t i = 0; i < count; ++i)
-    if (const double scale = values.scale()[i]; scale > 0.0 && std::isfinite(scale)) result[rows() - count + i] = scale;
+  values.jacobian(t_, u);
+  const linalg::Sparsity& pattern = fn_.kept.pattern;
+  for (std::size_t i = 0; i < count; ++i) {
+    // Terms that vanish here, up to round-off, have no size of their own.
+    double slope = 0.0;
+    for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+      slope += std::abs(values.jacobian()[k]) * std::max(std::abs(u[pattern.column[k]]), fn_.unknowns[pattern.column[k]].of->nominal);
+    const double scale = values.scale()[i];
+    if (scale > nearly_zero * slope && std::isfinite(scale)) result[rows() - count + i] = scale;
+  }
   return result;
 }
 

@@ -127,5 +127,47 @@ TEST(StartSearch, WhatIsFixedIsNamedOnce) {
   EXPECT_EQ(start.free.fixed, (std::vector<std::string>{"x", "der(x)"}));
 }
 
+/// So it is no surplus of itself where further equations bind the start.
+TEST(FreeValuesOfAStart, AFixedVelocityThatIsFreeIsNoSurplus) {
+  const Start start = around("kind = \"dae\"\n[variables]\ns = 0\nth = { start = 0.3, fixed = true }\nF = 0\n"
+                             "\"der(th)\" = { start = 0, fixed = true }\n[equations]\n"
+                             "cart = \"2*der(s,2) + cos(th)*der(th,2) - sin(th)*der(th)^2 = F\"\n"
+                             "pole = \"der(th,2) + cos(th)*der(s,2) + sin(th) = 0\"\npath = \"s = 1 + t\"\n");
+  ASSERT_TRUE(start.found) << start.message;
+  EXPECT_EQ(start.free.count, 2u);
+  EXPECT_TRUE(start.free.surplus.empty());
+  EXPECT_TRUE(start.notes.empty());
+}
+
+/// A pendulum that swings through its lowest point with 1, and quantities that follow from its motion with wrong guesses. The
+/// derivatives of x and y, which nobody gave, begin with 0 and must not slow it down.
+TEST(StartSearch, DerivativesThatNobodyGaveDoNotPull) {
+  const Start start = around("kind = \"dae\"\n[variables]\nx = 0\ny = -1\nvx = 1\nvy = 0\nr = 1.1\nE = 0\nlam = 1\nspeed = 0.9\n"
+                             "[equations]\nk1 = \"der(x) = vx\"\nk2 = \"der(y) = vy\"\ne1 = \"der(vx) = -lam*x\"\n"
+                             "e2 = \"der(vy) = -lam*y\"\nrod = \"r = 1\"\nradius = \"r^2 = x^2 + y^2\"\n"
+                             "energy = \"E = vx^2/2 + vy^2/2 + y\"\nsp = \"speed^2 = vx^2 + vy^2\"\n");
+  ASSERT_TRUE(start.found) << start.message;
+  EXPECT_NEAR(value(start, "vx"), 1.0, 1e-14);
+  EXPECT_NEAR(value(start, "x"), 0.0, 1e-14);
+  EXPECT_NEAR(value(start, "E"), -0.5, 1e-14);
+  ASSERT_EQ(start.branches.size(), 2u);  // the speed may be negative
+  EXPECT_LT(start.branches[0].distance, start.branches[1].distance);
+}
+
+/// The equations of a pendulum mixed by its state, so that the derivative array runs it. Its tension is never differentiated:
+/// a wrong guess of it moves nothing else.
+TEST(StartSearch, AlgebraicUnknownsOfAnArrayFollow) {
+  const Start start = around("kind = \"dae\"\n[variables]\nx = 0\ny = -1\nu = 1\nv = 0\nT = 3\n[equations]\n"
+                             "a = \"cos(y)*(der(x) - u) + sin(y)*(x^2 + y^2 - 1) = 0\"\n"
+                             "b = \"-sin(y)*(der(x) - u) + cos(y)*(x^2 + y^2 - 1) = 0\"\n"
+                             "c = \"der(y) - v + x*(der(u) + T*x) = 0\"\n"
+                             "d = \"der(u) + T*x + 0.3*(der(v) + T*y + 9.81) = 0\"\n"
+                             "e = \"der(v) + T*y + 9.81 + 0.5*(der(y) - v) = 0\"\n");
+  ASSERT_TRUE(start.found) << start.message;
+  EXPECT_NEAR(value(start, "u"), 1.0, 1e-14);
+  EXPECT_NEAR(value(start, "T"), 10.81, 1e-12);
+  EXPECT_EQ(start.moved.size(), 1u);
+}
+
 }  // namespace
 }  // namespace daedalus::tests
