@@ -569,6 +569,24 @@ err3="x3 - (-0.5*sin(t) - cos(s)*0.5*cos(t))/(1+s^2)"
 [simulation]
 t_end=5
 )toml"},
+    // A characteristic from a table is prescribed. It passes through zero where one piece of it ends and the next begins:
+    // what is left of its sums there is round-off of much larger terms.
+    {"table_through_zero", 2, 0, R"toml(
+kind="dae"
+[tables]
+map={x=[-3,-1,0,1,3],y=[-5,-1,0,1,4],interpolation="monotone"}
+[variables]
+x=0
+z=0
+[equations]
+a="der(x) = z - x"
+c="map(x) = 0.9*sin(t)"
+[outputs]
+err="map(x) - 0.9*sin(t)"
+errz="z - x - der(x)"
+[simulation]
+t_end=4
+)toml"},
     // Capacitors whose charges are no lines, beside a source of voltage.
     {"charges", 2, 1, R"toml(
 kind="dae"

@@ -24,6 +24,9 @@ constexpr int most_iterations = 30;
 constexpr int most_parts = 64;
 /// A component this small beside its nominal size has no digits of its own.
 constexpr double nearly_zero = 1e-11;
+/// A correction so small beside the nominal sizes is round-off of terms within a constraint, as in a table that passes
+/// through zero.
+constexpr double negligible = 1e-14;
 
 }  // namespace
 
@@ -34,6 +37,7 @@ DaeChart::DaeChart(std::shared_ptr<const structure::DaeFunctions> functions)
       y_(functions_->differential),
       target_(functions_->differential),
       between_(functions_->differential),
+      corrected_(functions_->differential),
       floor_(functions_->kept.rows()) {
   for (std::size_t i = 0; i < functions_->differential; ++i) {
     const double nominal = functions_->unknowns[i].of->nominal;
@@ -110,7 +114,7 @@ Evaluation DaeChart::search(double t, const double* y) {
   std::copy_n(y, dimension(), target_.begin());
   level_->basis().move(y_.data(), target_.data(), x_.data());
   std::copy_n(y, dimension(), y_.begin());
-  double last = std::numeric_limits<double>::infinity();
+  double last = std::numeric_limits<double>::infinity(), moved = last;
   bool fresh = false;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     if (!values_.residuals(t, x_.data()) || !all_finite(x_)) {
@@ -122,7 +126,7 @@ Evaluation DaeChart::search(double t, const double* y) {
       if (const double off = std::abs(values_.residual()[row]); off > 0.0)
         size = std::max(size, off / std::max(values_.scale()[row], floor_[row]));
     const bool stuck = iteration > 0 && !(size < 0.5 * last);
-    if (size <= 2.0 * epsilon || (stuck && size <= 1e-13)) return Evaluation::ok;
+    if (size <= 2.0 * epsilon || (stuck && (size <= 1e-13 || moved <= negligible))) return Evaluation::ok;
     if (stuck && fresh) break;
     if (!level_->factored() || size > slow * last) {
       fresh = true;
@@ -132,7 +136,11 @@ Evaluation DaeChart::search(double t, const double* y) {
       }
     }
     last = size;
+    corrected_ = x_;
     level_->correct(values_.residual().data(), x_.data());
+    moved = 0.0;
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      moved = std::max(moved, std::abs(x_[i] - corrected_[i]) / std::max(std::abs(x_[i]), functions_->unknowns[i].of->nominal));
   }
   explanation_ = "the hidden constraints have no solution near the last one for " + names(level_->basis().normal().column);
   return Evaluation::no_convergence;

@@ -58,7 +58,7 @@ class DaeChart {
   std::optional<ChartLevel> level_;
   std::vector<double> W_;         ///< metric: 1/nominal^2
   std::vector<double> x_, y_;     ///< the last state that was found and its coordinates: searches begin there
-  std::vector<double> target_, between_, from_, y_from_;
+  std::vector<double> target_, between_, corrected_, from_, y_from_;
   std::vector<double> floor_;     ///< what the residual of a row changes by where x changes by all of its size
   std::size_t factorizations_ = 0;
   std::string explanation_;

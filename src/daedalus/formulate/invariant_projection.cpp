@@ -29,6 +29,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double round_off = 2.0 * epsilon;
 /// What counts as held where round-off of the equations themselves leaves no way to come nearer.
 constexpr double held = 1e-13;
+/// A correction so small beside the size of the state is round-off of terms within an equation, as in a table that passes
+/// through zero.
+constexpr double negligible = 1e-14;
 constexpr int most_iterations = 30;
 
 }  // namespace
@@ -101,7 +104,7 @@ Evaluation InvariantProjection::operator()(double t, double* x,
   explanation_.clear();
   std::ranges::fill(floor_, 0.0);
   bool factored = false, fresh = false;
-  double last = std::numeric_limits<double>::infinity();
+  double last = std::numeric_limits<double>::infinity(), moved = last;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     if (first)
       if (const Evaluation outcome = first(t, x); outcome != Evaluation::ok) return outcome;
@@ -113,7 +116,7 @@ Evaluation InvariantProjection::operator()(double t, double* x,
     if (now <= 1.0) return Evaluation::ok;
     if (!(now <= 0.5 * last)) {
       // With factors of this very point there is no way to come nearer.
-      if (fresh) return now * round_off <= held ? Evaluation::ok : give_up(t);
+      if (fresh) return now * round_off <= held || moved <= negligible ? Evaluation::ok : give_up(t);
       factored = false;
     }
     fresh = !factored;
@@ -126,7 +129,11 @@ Evaluation InvariantProjection::operator()(double t, double* x,
     factored = true;
     for (std::size_t i = before_; i < right_.size(); ++i) right_[i] = -values_.residual()[i];
     kkt_.solve(zero_.data(), right_.data(), step_.data(), multiplier_.data());
-    for (std::size_t i = 0; i < step_.size(); ++i) x[i] += step_[i];
+    moved = 0.0;
+    for (std::size_t i = 0; i < step_.size(); ++i) {
+      x[i] += step_[i];
+      moved = std::max(moved, std::abs(step_[i]) / std::max(std::abs(x[i]), kept_.nominal[i]));
+    }
   }
   return give_up(t);
 }

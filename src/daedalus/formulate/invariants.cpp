@@ -21,7 +21,8 @@ std::string Kept::name(std::size_t row) const {
 
 Kept kept_by(const std::shared_ptr<const structure::DaeFunctions>& functions) {
   if (functions->kept.rows() == 0) return {};
-  Kept kept{{functions, &functions->kept}, {}, names_of(*functions->model)};
+  Kept kept{{functions, &functions->kept}, {}, {}, names_of(*functions->model)};
+  for (std::size_t i = 0; i < functions->differential; ++i) kept.nominal.push_back(functions->unknowns[i].of->nominal);
   for (const structure::DaeFunctions::Row& row : functions->hidden) kept.hidden.push_back(row.name);
   return kept;
 }
@@ -29,7 +30,11 @@ Kept kept_by(const std::shared_ptr<const structure::DaeFunctions>& functions) {
 Kept kept_by(const std::shared_ptr<const mechanics::Functions>& functions) {
   const model::Model& model = *functions->equations.model;
   if (model.invariants.empty()) return {};
-  return {{functions, &functions->kept}, {}, names_of(model)};
+  Kept kept{{functions, &functions->kept}, {}, {}, names_of(model)};
+  for (int positions_then_velocities = 0; positions_then_velocities < 2; ++positions_then_velocities)
+    for (const model::Unknown& variable : model.variables) kept.nominal.push_back(variable.nominal);
+  for (const std::size_t i : functions->differential) kept.nominal.push_back(model.auxiliary[i].nominal);
+  return kept;
 }
 
 Kept kept_by(const Equations& equations) {

@@ -14,6 +14,7 @@ namespace daedalus::formulate {
 /// invariants of the model.
 struct Kept {
   std::shared_ptr<const compile::StateEquations> equations;  ///< null where there are none but the first
+  std::vector<double> nominal = {};                          ///< of the components of the state
   std::vector<std::string> hidden = {}, invariants = {};     ///< names of the last rows
 
   std::size_t count() const { return hidden.size() + invariants.size(); }

@@ -79,7 +79,7 @@ DaeOutcome ArraySolver::fail(DaeOutcome outcome) {
   u_ = anchor_;
   explanation_ = outcome == DaeOutcome::not_finite ? "an equation or a derivative of one is not a finite number"
                  : outcome == DaeOutcome::singular
-                     ? "the derivatives of the equations that determine y' elsewhere do not determine it here"
+                     ? "the differentiated equations, which determine the derivatives of the unknowns elsewhere, do not do so here"
                      : "the derivatives of the equations have no solution near the last one";
   return outcome;
 }
