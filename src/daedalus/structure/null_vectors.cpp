@@ -1,11 +1,14 @@
-// N^T A_1 = 0 by a rank decision, then what is left of N by elimination in the rows of N^T A_k: the vectors that the
-// others have, too, are those that stay when every column of N^T A_k has lost its pivot.
+// u^T [A_1 A_2 ...] = 0 by one rank decision, with columns of equal size: one matrix alone may have entries of very different
+// size, as derivatives of exponentials have, of which the small ones say nothing, or wrong things. Where its tolerance was
+// wider than that of sums here, elimination in the rows of N^T A_k follows: what stays are the vectors that are left when every
+// column of N^T A_k has lost its pivot.
 
 #include "daedalus/structure/null_vectors.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "daedalus/linalg/rank.hpp"
 
@@ -37,12 +40,36 @@ double tidied(double value) {
   return value;
 }
 
+/// [A_1 A_2 ...], every column divided by its largest entry.
+std::pair<linalg::Sparsity, std::vector<double>> beside_each_other(const linalg::Sparsity& pattern,
+                                                                   const std::vector<std::vector<double>>& matrices) {
+  const std::size_t n = pattern.columns;
+  std::vector<double> largest(n * matrices.size(), 0.0), values;
+  for (std::size_t p = 0; p < matrices.size(); ++p)
+    for (std::size_t k = 0; k < pattern.nonzeros(); ++k) {
+      double& column = largest[p * n + pattern.column[k]];
+      column = std::max(column, std::abs(matrices[p][k]));
+    }
+  linalg::Sparsity all{pattern.rows, largest.size(), {0}, {}};
+  for (std::size_t i = 0; i < pattern.rows; ++i) {
+    for (std::size_t p = 0; p < matrices.size(); ++p)
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) {
+        const std::size_t j = p * n + pattern.column[k];
+        all.column.push_back(j);
+        values.push_back(largest[j] > 0.0 ? matrices[p][k] / largest[j] : 0.0);
+      }
+    all.row_start.push_back(all.column.size());
+  }
+  return {std::move(all), std::move(values)};
+}
+
 }  // namespace
 
 std::vector<std::vector<double>> common_null_vectors(const linalg::Sparsity& pattern,
                                                      const std::vector<std::vector<double>>& matrices) {
   if (matrices.empty()) return {};
-  std::vector<std::vector<double>> basis = linalg::row_rank(pattern, matrices[0].data()).combinations;
+  const auto [together, values] = beside_each_other(pattern, matrices);
+  std::vector<std::vector<double>> basis = linalg::row_rank(together, values.data()).combinations;
   std::vector<double> sum(pattern.columns), size(pattern.columns);
   for (const std::vector<double>& A : matrices) {
     while (!basis.empty()) {

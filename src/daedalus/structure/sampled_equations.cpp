@@ -8,6 +8,7 @@
 #include "daedalus/compile/compile.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
+#include "daedalus/expr/tidy.hpp"
 
 namespace daedalus::structure {
 
@@ -16,7 +17,8 @@ using expr::NodeId;
 
 namespace {
 
-constexpr double nothing = 1e-10;  ///< of a sum, beside its terms
+constexpr double nothing = 1e-10;    ///< of a sum, beside its terms
+constexpr double round_off = 1e-12;  ///< of coefficients that cancel
 
 /// Symbols whose values decide between branches: what depends on them need not have a derivative by them.
 std::unordered_set<NodeId> deciding(const std::vector<Expr>& roots) {
@@ -125,7 +127,9 @@ bool SampledEquations::remove(Expr& residual, const std::vector<Jet>& symbols) c
       numbers.emplace(symbol.id(), system_.graph->constant(zero ? 0.0 : guess));
     const Expr replaced = expr::substitute(residual, numbers);
     if ((*this)({replaced}).size() < enough) continue;
-    residual = replaced;
+    // What was part of the terms that drop out cancels as well, and may be large: exponentials of inputs, beside currents.
+    const Expr collected = expr::tidy(replaced, round_off);
+    residual = (*this)({collected}).size() < enough ? replaced : collected;
     return true;
   }
   return false;
