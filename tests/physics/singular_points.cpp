@@ -147,6 +147,29 @@ b = "z^2 = x^2*(1 + x)"
   EXPECT_EQ(trajectory.singular_points[0].unknowns, std::vector<std::string>{"z"});
 }
 
+/// x = sin, y = cos and z = exp, of 1e6 t, come to a point where z determines nothing. Beside it solutions end there from both sides,
+/// and a method that errs goes over it and back again: the run says so, and does not go on for ever.
+TEST(SingularPoints, OverWhichStepsGoToAndFroEndTheRun) {
+  const model::Model model = model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 0
+y = 1
+z = { start = 1e6, nominal = 1e6 }
+[equations]
+a = "der(x) - z - 1e6*y = -1e6*exp(-1e6*t)"
+b = "der(y) + 1e6*x - z*x = -1e6*exp(-1e6*t)*sin(1e6*t)"
+c = "x + y^2 = sin(1e6*t) + cos(1e6*t)^2"
+)toml", "fro");
+  for (const std::string formulation : {"projection", "index1"}) {
+    const solve::Trajectory trajectory = run(model, formulation, "dop853", 3e-6, 1e-5);
+    EXPECT_FALSE(trajectory.success()) << formulation;
+    EXPECT_LT(trajectory.stats.steps, 2000u) << formulation;
+    ASSERT_GT(trajectory.singular_points.size(), 100u) << formulation;
+    EXPECT_NE(trajectory.message.find("'a', 'b' and 'der(c)' do not determine"), std::string::npos) << trajectory.message;
+  }
+}
+
 /// Coefficients that only decay, or change much and fast, are no singular points.
 /// x, the factor of z, falls by four decades and stays ten thousand tolerances above zero: radau may be off by a hundred in
 /// components that have decayed.

@@ -5,6 +5,9 @@
 //     distance = |v_1| (t_1 - t_0) / (|v_0| - |v_1|),
 // twice the true one where v falls like the square root of the time left, as it does where two solutions meet and end.
 // Where v only decays, as exp(-t), the distance does not shrink: so it is compared with the way since v began to fall.
+//
+// Where solutions end at a singular point from both sides, steps go over it and back again, ever so often and no longer than
+// the error test lets them.
 #include "daedalus/integrate/regularity_watch.hpp"
 
 #include <algorithm>
@@ -23,6 +26,9 @@ constexpr double little_left = 1e-10, much_shorter = 1e-8;
 /// A failure is the fault of a singular point where this part of the way to it is left.
 constexpr double near = 0.05;
 constexpr int most_halvings = 60;
+/// A run goes to and fro where it passes so many singular points in steps this much shorter than its longest.
+constexpr int to_and_fro = 100;
+constexpr double short_step = 1e-3;
 /// In place of a number of points: the last step has gone over the end of the solution, which is the last point.
 constexpr int overrun = -1;
 
@@ -43,6 +49,8 @@ RegularityWatch::RegularityWatch(const RegularityHooks& hooks, const System& sys
 void RegularityWatch::begin(double t, const double* x) {
   points_ = hooks_.look(t, x, new_.data()) == Evaluation::ok ? 1 : 0;
   t_new_ = t;
+  longest_step_ = 0.0;
+  passed_in_short_steps_ = 0;
   std::copy_n(x, state_.size(), state_.begin());
   for (std::size_t i = 0; i < hooks_.count; ++i) {
     largest_[i] = std::abs(new_[i]);
@@ -76,6 +84,8 @@ void RegularityWatch::accept(Stepper& stepper, double t_old, double t_new, std::
   }
   points_ = std::min(points_ + 1, 3);
   const double h = std::abs(t_new - t_old);
+  longest_step_ = std::max(longest_step_, h);
+  if (h > short_step * longest_step_) passed_in_short_steps_ = 0;
   for (std::size_t i = 0; i < hooks_.count; ++i) {
     largest_[i] = std::max(largest_[i], std::abs(new_[i]));
     if (points_ < 2 || old_[i] * new_[i] <= 0.0 || std::abs(new_[i]) > std::abs(old_[i])) {
@@ -96,6 +106,8 @@ void RegularityWatch::accept(Stepper& stepper, double t_old, double t_new, std::
     SingularPoint point = hooks_.describe(i);
     point.t = t_old + *theta * (t_new - t_old);
     passed.push_back(std::move(point));
+    ++passed_in_short_steps_;
+    last_passed_ = i;
   }
 }
 
@@ -189,6 +201,7 @@ SingularPoint RegularityWatch::described(const Ahead& ahead) {
 
 std::optional<SingularPoint> RegularityWatch::blocked_by(double size) {
   if (points_ == overrun) return described({*vanishing(new_, largest_), 0.0});
+  if (passed_in_short_steps_ >= to_and_fro) return described({last_passed_, 0.0});
   const auto found = ahead(little_left);
   if (!found || size >= found->distance || size > much_shorter * longest_[found->which]) return std::nullopt;
   return described(*found);

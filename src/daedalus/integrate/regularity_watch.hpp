@@ -37,7 +37,7 @@ class RegularityWatch {
   void accept(Stepper& stepper, double t_old, double t_new, std::vector<SingularPoint>& passed);
 
   /// The singular point ahead, of a run whose steps have come down to `size`: one to which nearly the whole way since its
-  /// function began to fall is behind, and before which steps become ever shorter.
+  /// function began to fall is behind, and before which steps become ever shorter. Or one over which the run goes to and fro.
   std::optional<SingularPoint> blocked_by(double size);
   /// The same for a run that failed for any reason: a singular point that is near, or at which it is.
   std::optional<SingularPoint> failed_at();
@@ -59,6 +59,9 @@ class RegularityWatch {
   std::vector<double> largest_;                      ///< sizes so far
   std::vector<double> top_time_, longest_;           ///< when the present fall began, and the longest step since
   double t_before_ = 0.0, t_old_ = 0.0, t_new_ = 0.0;
+  double longest_step_ = 0.0;       ///< since the trajectory began
+  int passed_in_short_steps_ = 0;   ///< singular points, since the last step that was not short
+  std::size_t last_passed_ = 0;     ///< the function that vanished at the last one
   int points_ = 0;  ///< known in a row
 };
 
