@@ -169,7 +169,15 @@ ModeAnalysis modes_of(const model::Model& model, const structure::Pencil& pencil
 
 void add_notes(LinearFindings& out, bool rounding_differs, double rounding_dropped) {
   const structure::KroneckerStructure& s = out.structure;
-  if (!s.decided)
+  if (!s.decided && s.noise_alone)
+    out.notes.push_back(
+        fmt::format("the structure cannot be decided: beside the others a row, a column or E is so small that it may "
+                    "be nothing but "
+                    "noise, of which the ranks show {}; scale the equations and unknowns so that their entries are "
+                    "alike, or give the "
+                    "entries with all their digits",
+                    brief(std::max(s.dropped, 1e-16), 1)));
+  else if (!s.decided)
     out.notes.push_back(
         fmt::format("the structure cannot be decided: singular values down to {} would count and those up to {} not, "
                     "of matrices of "

@@ -35,7 +35,8 @@ std::vector<FiniteEigenvalue> eigenvalues_of(const Pencil& finite, double noise,
 
 /// Eigenvalues that the noise d may have split off one m-fold eigenvalue stand around their mean at a distance of the
 /// order d^(1/m): the mean moves by d alone, the single ones by its root. Those that are closer to each other than the
-/// root of their bounds are one cluster.
+/// root of their bounds are one cluster. Its error is the distance from the mean, or the bound of the best known one:
+/// those with an eigenvector each may fall together by chance.
 std::vector<FiniteEigenvalue> clustered(std::vector<FiniteEigenvalue> single, double noise, double time) {
   const std::size_t n = single.size();
   std::vector<std::size_t> group(n);
@@ -58,20 +59,22 @@ std::vector<FiniteEigenvalue> clustered(std::vector<FiniteEigenvalue> single, do
     FiniteEigenvalue cluster;
     cluster.multiplicity = 0;
     cluster.condition = 0.0;
-    double spread = 0.0;
+    cluster.error = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < n; ++i)
       if (group[i] == g) {
         cluster.value += single[i].value;
         ++cluster.multiplicity;
         cluster.condition = std::max(cluster.condition, single[i].condition);
-        cluster.error = std::max(cluster.error, single[i].error);
+        cluster.error = std::min(cluster.error, single[i].error);
       }
     if (cluster.multiplicity == 0) continue;
     cluster.value /= static_cast<double>(cluster.multiplicity);
     for (std::size_t i = 0; i < n; ++i)
-      if (group[i] == g) spread = std::max(spread, std::abs(single[i].value - cluster.value));
-    if (std::abs(cluster.value) <= std::max(cluster.error, spread)) cluster.value = 0.0;  // nothing tells it from zero
-    if (cluster.multiplicity > 1) cluster.error = spread;
+      if (group[i] == g) cluster.error = std::max(cluster.error, std::abs(single[i].value - cluster.value));
+    if (const double size = std::abs(cluster.value); size <= cluster.error) {  // nothing tells it from zero
+      cluster.error += size;
+      cluster.value = 0.0;
+    }
     result.push_back(cluster);
   }
   std::sort(result.begin(), result.end(), [](const FiniteEigenvalue& a, const FiniteEigenvalue& b) {
@@ -117,13 +120,17 @@ double noise_of(const Staircase& stairs) {
   return noise;
 }
 
-/// Scaling has made rows, columns and E as large as everything else, noise as well if that was all there was. What the ranks
-/// drop tells the noise where they drop anything: a line of that size may be nothing but noise, where it is more than rounding.
-/// Where they drop nothing, as they do of an E of full rank and of a pencil that is not square, nothing tells it; then a line, or
-/// an E without any zero, is in doubt if it is so small that no rank would have counted it.
+/// Scaling has made rows, columns and E as large as everything else, noise as well if that was all there was. What the
+/// ranks drop tells the noise where they drop anything: a line of that size may be nothing but noise, where it is more
+/// than rounding, and if few entries are smaller: noise that is the same everywhere would leave none. Where they drop
+/// nothing, as they do of an E of full rank and of a pencil that is not square, nothing tells it; then a line, or an E
+/// without any zero, is in doubt if it is so small that no rank would have counted it.
 bool may_be_noise_alone(const Pencil& pencil, const PencilScaling& scaling, const Staircase& stairs, const KroneckerOptions& options) {
-  constexpr double rounding = 1e-12, around = 100.0;  // of the ranks; noise of one line beside that of another
-  if (stairs.dropped > 0.0) return stairs.dropped > rounding && scaling.shortest_line < around * stairs.dropped;
+  constexpr double rounding = 1e-12, around = 100.0,
+                   few_smaller = 0.2;  // of the ranks; noise of one line beside that of another
+  if (stairs.dropped > 0.0)
+    return stairs.dropped > rounding && scaling.shortest_line < around * stairs.dropped &&
+           scaling.smaller < few_smaller;
   if (!pencil.E.square()) return std::min(scaling.shortest_line, scaling.share_of_E) < options.least_kept;
   constexpr std::size_t few = 2;  // entries that are all there by chance
   const bool full = pencil.rows() > few && std::find(pencil.E.entries.begin(), pencil.E.entries.end(), 0.0) == pencil.E.entries.end();
@@ -141,7 +148,7 @@ std::vector<std::complex<double>> KroneckerStructure::spectrum() const {
 }
 
 Reduction reduce(const Pencil& pencil, const KroneckerOptions& options) {
-  Reduction best{scaling_of(pencil), {}, false};
+  Reduction best{scaling_of(pencil), {}, false, false};
   const Pencil unit = scaled(pencil, best.scaling);
   const double round_off = epsilon * static_cast<double>(pencil.rows() + pencil.columns());
   double widest = 0.0, second = 0.0;
@@ -156,7 +163,9 @@ Reduction reduce(const Pencil& pencil, const KroneckerOptions& options) {
     if (credit > widest) {
       rival = clear;
       widest = credit;
-      clear = enough && outgrows_noise(stairs, options.least_lead) && !may_be_noise_alone(pencil, best.scaling, stairs, options);
+      clear = enough && outgrows_noise(stairs, options.least_lead);
+      best.noise_alone = clear && may_be_noise_alone(pencil, best.scaling, stairs, options);
+      clear = clear && !best.noise_alone;
       best.stairs = std::move(stairs);
     } else {
       rival = rival || enough;
@@ -179,6 +188,7 @@ KroneckerStructure kronecker_structure(const Reduction& reduction) {
   out.differential_dimension = stairs.finite;
   if (out.regular) out.index = out.nilpotent_blocks.empty() ? 0 : static_cast<int>(out.nilpotent_blocks.front());
   out.decided = reduction.decided;
+  out.noise_alone = reduction.noise_alone;
   out.ranks = stairs.ranks;
   out.kept = stairs.kept;
   out.dropped = stairs.dropped;

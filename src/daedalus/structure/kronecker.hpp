@@ -30,6 +30,7 @@ struct KroneckerStructure {
 
   bool exact = false;                ///< by rational arithmetic: no rank was in doubt
   bool decided = true;               ///< false: the ranks are not clear, and this is the likeliest answer
+  bool noise_alone = false;          ///< not decided because a row, a column or E may be nothing but noise
   std::vector<StaircaseRank> ranks;  ///< of the numerical reduction; E and A scaled to norm 1
   double kept = 1.0;                 ///< the smallest singular value that counts
   double dropped = 0.0;              ///< the largest one that does not: what the data are taken to be good to
@@ -58,6 +59,7 @@ struct Reduction {
   PencilScaling scaling;
   Staircase stairs;
   bool decided = true;
+  bool noise_alone = false;  ///< a row, a column or E may be nothing but the noise that the ranks show
 };
 Reduction reduce(const Pencil& pencil, const KroneckerOptions& options = {});
 /// The structure that a reduction shows.

@@ -56,17 +56,22 @@ PencilFindings exact_findings(const RationalPencil& pencil) {
   return out;
 }
 
-/// Vectors of the scaled pencil in the unknowns or rows of the given one, cleaned of what is noise, largest entry 1.
-/// The power k of lambda has the factor time^k.
+/// Vectors of the scaled pencil, cleaned of what is noise there, in the unknowns or rows of the given one, largest
+/// entry 1. The power k of lambda has the factor time^k.
 void unscale(std::vector<PolynomialVector<double>>& vectors, const std::vector<double>& factors, double time) {
+  const auto largest_of = [](const PolynomialVector<double>& vector) {
+    double largest = 0.0;
+    for (const double entry : vector.entries) largest = std::max(largest, std::abs(entry));
+    return largest;
+  };
   for (PolynomialVector<double>& vector : vectors) {
-    double power = 1.0, largest = 0.0;
+    const double noise = 1e-9 * largest_of(vector);
+    double power = 1.0;
     for (std::size_t k = 0; k < vector.rows; ++k, power /= time)
-      for (std::size_t i = 0; i < vector.columns; ++i) {
-        vector(k, i) *= factors[i] * power;
-        largest = std::max(largest, std::abs(vector(k, i)));
-      }
-    for (double& entry : vector.entries) entry = std::abs(entry) < 1e-9 * largest ? 0.0 : entry / largest;
+      for (std::size_t i = 0; i < vector.columns; ++i)
+        vector(k, i) = std::abs(vector(k, i)) < noise ? 0.0 : vector(k, i) * factors[i] * power;
+    const double largest = largest_of(vector);
+    for (double& entry : vector.entries) entry /= largest;
   }
 }
 

@@ -103,9 +103,50 @@ std::vector<std::size_t> listed_sizes(const std::vector<std::size_t>& from, cons
   return sizes;
 }
 
-}  // namespace
+/// Squares of the entries of such lines are no numbers: their largest entries are brought to 1 first.
+bool out_of_range(const Pencil& pencil) {
+  constexpr double most = 1e100;
+  for (const DenseMatrix* m : {&pencil.E, &pencil.A})
+    for (const double entry : m->entries)
+      if (entry != 0.0 && !(std::abs(entry) < most && std::abs(entry) > 1.0 / most)) return true;
+  return false;
+}
 
-PencilScaling scaling_of(const Pencil& pencil) {
+PencilScaling scaling_by_largest(const Pencil& pencil) {
+  PencilScaling scaling{std::vector<double>(pencil.rows(), 1.0), std::vector<double>(pencil.columns(), 1.0)};
+  for (int sweep = 0; sweep < 8; ++sweep)
+    for (const bool rows : {true, false}) {
+      std::vector<double> largest((rows ? scaling.row : scaling.column).size(), 0.0);
+      for (std::size_t i = 0; i < pencil.rows(); ++i)
+        for (std::size_t j = 0; j < pencil.columns(); ++j)
+          for (const DenseMatrix* m : {&pencil.E, &pencil.A})
+            largest[rows ? i : j] =
+                std::max(largest[rows ? i : j], std::abs((*m)(i, j) * scaling.row[i] * scaling.column[j]));
+      for (std::size_t k = 0; k < largest.size(); ++k)
+        if (largest[k] > 0.0) (rows ? scaling.row : scaling.column)[k] *= power_of_two(1.0 / largest[k]);
+    }
+  return scaling;
+}
+
+/// How many of the entries that are not zero are below a hundredth of those in the given line.
+double share_below(const DenseMatrix& m, std::size_t line, bool row) {
+  double sum = 0.0;
+  std::size_t in_line = 0, all = 0, below = 0;
+  for (std::size_t k = 0; k < (row ? m.columns : m.rows); ++k)
+    if (const double entry = row ? m(line, k) : m(k, line); entry != 0.0) {
+      sum += entry * entry;
+      ++in_line;
+    }
+  if (in_line == 0) return 0.0;
+  const double size = 0.01 * std::sqrt(sum / static_cast<double>(in_line));
+  for (const double entry : m.entries) {
+    all += entry != 0.0 ? 1 : 0;
+    below += entry != 0.0 && std::abs(entry) < size ? 1 : 0;
+  }
+  return static_cast<double>(below) / static_cast<double>(all);
+}
+
+PencilScaling scaling_by_length(const Pencil& pencil) {
   const std::size_t m = pencil.rows(), n = pencil.columns();
   PencilScaling scaling{std::vector<double>(m, 1.0), std::vector<double>(n, 1.0), 1.0};
   const double size_E = linalg::norm(pencil.E), size_A = linalg::norm(pencil.A);
@@ -134,10 +175,14 @@ PencilScaling scaling_of(const Pencil& pencil) {
     for (std::size_t i = 0; i < factors.size(); ++i)
       if (lengths[i] > 0.0) factors[i] *= power_of_two(1.0 / lengths[i]);
   };
-  for (const std::vector<double>& lengths : {lengths_of(m, row_length), lengths_of(n, column_length)}) {
+  for (const bool rows : {true, false}) {
+    const std::vector<double> lengths = rows ? lengths_of(m, row_length) : lengths_of(n, column_length);
     const double largest = lengths.empty() ? 0.0 : *std::max_element(lengths.begin(), lengths.end());
-    for (const double one : lengths)
-      if (one > 0.0) scaling.shortest_line = std::min(scaling.shortest_line, one / largest);
+    for (std::size_t k = 0; k < lengths.size(); ++k)
+      if (lengths[k] > 0.0 && lengths[k] / largest < scaling.shortest_line) {
+        scaling.shortest_line = lengths[k] / largest;
+        scaling.smaller = std::max(share_below(pencil.E, k, rows), share_below(pencil.A, k, rows));
+      }
   }
   for (int sweep = 0; sweep < 8; ++sweep) {
     equalize(scaling.row, lengths_of(m, row_length));
@@ -156,12 +201,23 @@ PencilScaling scaling_of(const Pencil& pencil) {
   return scaling;
 }
 
+}  // namespace
+
+PencilScaling scaling_of(const Pencil& pencil) {
+  if (!out_of_range(pencil)) return scaling_by_length(pencil);
+  const PencilScaling first = scaling_by_largest(pencil);
+  PencilScaling scaling = scaling_by_length(scaled(pencil, first));
+  for (std::size_t i = 0; i < first.row.size(); ++i) scaling.row[i] *= first.row[i];
+  for (std::size_t j = 0; j < first.column.size(); ++j) scaling.column[j] *= first.column[j];
+  return scaling;
+}
+
 Pencil scaled(const Pencil& pencil, const PencilScaling& scaling) {
   Pencil result = pencil;
   for (std::size_t i = 0; i < pencil.rows(); ++i)
     for (std::size_t j = 0; j < pencil.columns(); ++j) {
-      result.E(i, j) *= scaling.row[i] * scaling.column[j] * scaling.time;
-      result.A(i, j) *= scaling.row[i] * scaling.column[j];
+      result.E(i, j) = result.E(i, j) * scaling.row[i] * scaling.column[j] * scaling.time;
+      result.A(i, j) = result.A(i, j) * scaling.row[i] * scaling.column[j];
     }
   return result;
 }

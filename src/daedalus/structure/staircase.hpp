@@ -24,6 +24,9 @@ struct PencilScaling {
   double time = 1.0;  ///< lambda = time * lambda of the scaled pencil
   /// What was blown up: the shortest row or column beside the longest one, as they were given; and E beside A.
   double shortest_line = 1.0, share_of_E = 1.0;
+  /// How many of the entries are smaller than a hundredth of those in the shortest line: noise that is as large as that
+  /// line, and the same everywhere, would cover them.
+  double smaller = 0.0;
 };
 PencilScaling scaling_of(const Pencil& pencil);
 Pencil scaled(const Pencil& pencil, const PencilScaling& scaling);

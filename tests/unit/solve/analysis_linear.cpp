@@ -66,6 +66,19 @@ TEST(AnalysisLinear, AConditionThatDoesNotHoldIsShown) {
   EXPECT_EQ(found.linear->dependences[0].left, "2*sin(t) - t");
 }
 
+TEST(AnalysisLinear, UnitsDoNotHideWhatIsFreeOrDependent) {
+  // x1' = sqrt(2) x2 and 0 = 0 in a second row of the sum of both, with x2 in units of 1e-12 and the second row in such
+  // of 1e12.
+  const solve::Analysis found = analysed_text(
+      linear("[[1, 0], [1e12, 0]]", "[[0, \"sqrt(2)*1e-12\"], [0, \"sqrt(2)\"]]", "f = [\"sin(t)\", \"1e12*sin(t)\"]"));
+  ASSERT_EQ(found.linear->free.size(), 1u);
+  EXPECT_EQ(found.linear->free[0].unknowns, (std::vector<std::string>{"x1", "x2"}));
+  EXPECT_EQ(found.linear->free[0].additions, (std::vector<std::string>{"1.414213562e-12*phi", "der(phi)"}));
+  ASSERT_EQ(found.linear->dependences.size(), 1u);
+  EXPECT_EQ(found.linear->dependences[0].equations.size(), 2u);
+  EXPECT_TRUE(found.linear->dependences[0].holds) << found.linear->dependences[0].condition;
+}
+
 TEST(AnalysisLinear, PureCases) {
   const auto index = [](const std::string& E, const std::string& A) { return analysed_text(linear(E, A)).index; };
   EXPECT_EQ(index("[[1]]", "[[0]]"), 0);

@@ -107,6 +107,7 @@ TEST(Kronecker, WhatMayBeNoiseAloneIsNotTakenForALine) {
     const auto noisy = [&](DenseMatrix m) { return m + 1e-10 * testing::random_matrix(m.rows, m.columns, random); };
     const KroneckerStructure algebraic = kronecker_structure({noisy(DenseMatrix::zero(6, 6)), noisy(P * Q)});
     EXPECT_FALSE(algebraic.decided) << seed;
+    EXPECT_TRUE(algebraic.noise_alone) << seed;
     DenseMatrix E = DenseMatrix::zero(7, 6), A = E;
     E.set_block(0, 0, P);
     A.set_block(0, 0, Q);
@@ -141,6 +142,26 @@ TEST(Kronecker, UnitsOfAnySizeAreUndone) {
   }
 }
 
+TEST(Kronecker, NoiseInTheDigitsIsSeenThroughInAnyUnits) {
+  // Small entries everywhere tell that a small line is no noise of one size for all.
+  std::uint64_t decided = 0;
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    KnownPencil known = testing::random_regular_pencil(seed, 1e-10);
+    testing::Random random(seed + 700);
+    for (const bool rows : {true, false})
+      for (std::size_t i = 0; i < known.pencil.rows(); ++i) {
+        const double factor = std::pow(10.0, random.uniform(-9.0, 6.0));
+        for (std::size_t j = 0; j < known.pencil.rows(); ++j)
+          for (DenseMatrix* m : {&known.pencil.E, &known.pencil.A}) (rows ? (*m)(i, j) : (*m)(j, i)) *= factor;
+      }
+    const KroneckerStructure found = kronecker_structure(known.pencil);
+    if (!found.decided) continue;
+    EXPECT_TRUE(found.regular && found.nilpotent_blocks == known.nilpotent_blocks) << seed;
+    ++decided;
+  }
+  EXPECT_GE(decided, count() * 3 / 4);
+}
+
 TEST(Kronecker, SingularPencilsWithNoiseAreRightOrFlagged) {
   std::uint64_t decided = 0;
   for (std::uint64_t seed = 1; seed <= count(); ++seed) {
@@ -156,6 +177,29 @@ TEST(Kronecker, SingularPencilsWithNoiseAreRightOrFlagged) {
     EXPECT_EQ(found.nilpotent_blocks, known.nilpotent_blocks) << seed;
   }
   EXPECT_GE(decided, count() * 9 / 10);
+}
+
+TEST(Kronecker, ErrorsOfEigenvaluesAreBounds) {
+  // Simple ones, pairs, double ones with a Jordan block, and double ones with two eigenvectors, which may fall together
+  // to the last digit and still be wrong there.
+  for (std::uint64_t seed = 1; seed <= count(); ++seed) {
+    testing::Random random(seed);
+    KnownPencil known;
+    const Pencil finite = testing::finite_part(8, random, known);
+    const Pencil twice{DenseMatrix::identity(2), random.uniform(-3.0, 2.0) * DenseMatrix::identity(2)};
+    known.multiple.emplace_back(twice.A(0, 0));
+    const Pencil whole = testing::direct_sum(testing::direct_sum(finite, twice), testing::nilpotent_block(2));
+    const KroneckerStructure found = kronecker_structure(testing::transformed(
+        testing::well_conditioned(12, 10.0, random), whole, testing::well_conditioned(12, 10.0, random)));
+    for (const auto* list : {&known.simple, &known.multiple})
+      for (const std::complex<double>& value : *list) {
+        const auto nearest = std::min_element(
+            found.finite.begin(), found.finite.end(),
+            [&](const auto& a, const auto& b) { return std::abs(a.value - value) < std::abs(b.value - value); });
+        ASSERT_NE(nearest, found.finite.end());
+        EXPECT_LE(std::abs(nearest->value - value), nearest->error) << seed << " " << value.real();
+      }
+  }
 }
 
 TEST(Kronecker, PureCases) {
