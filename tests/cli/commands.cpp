@@ -237,6 +237,8 @@ TEST(Derive, PrintsTextLatexAndJson) {
   EXPECT_NE(daedalus("derive models/pendulum.toml --format latex").out.find("\\ddot{x}"), std::string::npos);
   EXPECT_EQ(daedalus("derive models/pendulum.toml --format json").json()["M"][0][0], "m");
   EXPECT_NE(daedalus("derive models/circle_dae.toml --steps").out.find("index 2"), std::string::npos);
+  EXPECT_NE(daedalus("derive models/linear/example6.toml --steps --format latex").out.find("T_1^{-1} T_0^{-1} E T_1 ="),
+            std::string::npos);
   EXPECT_NE(daedalus("derive models/circle_dae.toml --steps --format latex").out.find("\\dot{x}"), std::string::npos);
   const auto steps = daedalus("derive models/circle_dae.toml --steps --format json").json();
   EXPECT_EQ(steps["index"], 2);

@@ -333,10 +333,9 @@ void Reader::read_linear() {
     fault("no-variables", "E is empty: the model has no variables", "write E = [[1, 0], [0, 1]]", field(*table, "E")->place);
   if (known) size(parts[1], rows, columns, "A is as large as E");
   if (n_known && columns != model_.variables.size())
-    fault(
-        "wrong-size",
-        fmt::format("E has {}, but there are {}", count(columns, "column"), count(model_.variables.size(), "variable")),
-        "give one column for every variable", field(*table, "E")->place);
+    fault("wrong-size",
+          fmt::format("E has {} for {}", count(columns, "column"), count(model_.variables.size(), "variable")),
+          "give one column for every variable", field(*table, "E")->place);
   if (known) size(parts[2], rows, model_.B.columns, "B has as many rows as E");
   if (known) size(parts[3], model_.C.rows, columns, "C has as many columns as E");
   if (const TomlValue* D = field(*table, "D"); D != nullptr && (!field(*table, "B") || !field(*table, "C")))

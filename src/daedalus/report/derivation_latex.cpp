@@ -19,6 +19,17 @@ std::string equations_rows(const std::vector<Derivation::Equation>& equations) {
   return latex::aligned(rows);
 }
 
+/// "T_1^{-1}" for "inv(T_1)".
+std::string with_inverses(std::string name) {
+  const std::string opening = "inv(";
+  for (std::size_t begin = 0; (begin = name.find(opening, begin)) != std::string::npos;) {
+    const std::size_t end = name.find(')', begin);
+    name.replace(end, 1, "^{-1}");
+    name.erase(begin, opening.size());
+  }
+  return name;
+}
+
 }  // namespace
 
 std::string steps_latex(const Derivation& derivation) {
@@ -29,8 +40,10 @@ std::string steps_latex(const Derivation& derivation) {
     for (const Derivation::Part& part : step.parts) {
       if (!part.text.empty()) text += latex::escaped(part.text) + "\n\n";
       text += equations_rows(part.equations);
-      for (const Derivation::Matrix& matrix : part.matrices)
-        text += matrix.fractions ? latex::matrix(matrix.name, *matrix.fractions) : latex::matrix(matrix.name, matrix.entries);
+      for (const Derivation::Matrix& matrix : part.matrices) {
+        const std::string name = with_inverses(matrix.name);
+        text += matrix.fractions ? latex::matrix(name, *matrix.fractions) : latex::matrix(name, matrix.entries);
+      }
     }
   }
   if (derivation.index) text += fmt::format("\\subsection*{{Index {}}}\n", *derivation.index);
