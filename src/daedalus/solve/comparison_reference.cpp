@@ -100,7 +100,7 @@ References::Search References::candidates(const Prepared& prepared, std::size_t 
                                                       : std::vector<std::string>{"radau", "rodas5p", "mebdf", "dop853"};
   Search search;
   // Where there is a formula for the solution, no witness is needed.
-  const bool formula = model.kind == model::Kind::linear && has_formula(prepared);
+  const bool formula = has_formula(prepared);
   for (const double tight : {1e-13, 1e-11, 1e-9})
     for (const std::string& method : formula ? std::vector<std::string>{"exact"} : methods) {
       if (formula && !search.candidates.empty()) break;
