@@ -154,6 +154,14 @@ Analysis analyze_structure(const model::Model& model, const structure::EquationS
 }
 
 /// Whether the pencil tells the index.
+/// Nothing that was given has to change: what nobody gave is as the start has it.
+void take_start(const Start& start, LinearFindings& findings) {
+  findings.nearest->distance = 0.0;
+  for (const auto& [name, value] : start.values)
+    for (std::size_t j = 0; j < findings.unknowns.size(); ++j)
+      if (findings.unknowns[j] == name) findings.nearest->values[j] = value;
+}
+
 bool pencil_decides(const Analysis& analysis) { return analysis.linear && analysis.linear->structure.decided; }
 
 /// Lets the pencil of linear equations speak where it is clear.
@@ -181,6 +189,7 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
     start.t = t_start;
   }
   out.consistent = out.runnable && start.found && start.consistent_as_given;
+  if (out.consistent && out.linear && out.linear->nearest) take_start(start, *out.linear);
   if (!start.message.empty()) out.notes.push_back(start.message);
   out.structure_check = check_structure(system, out.structure, t_start, start.found ? start.values : NamedValues{});
   if (const std::string note = note_on(out.structure_check); !note.empty()) out.notes.push_back(note);

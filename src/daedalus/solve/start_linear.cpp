@@ -88,11 +88,11 @@ class LinearInitializer {
     const Vector off = offset(x2), was = linalg::times(prepared_.linear->parts.W, before);
     double size = 1.0;
     for (std::size_t i = 0; i < n_; ++i) size = std::max(size, std::abs(y_[i]));
-    for (std::size_t i = 0; i < n_; ++i)
-      if (!(std::abs(double(off[i] - was[i])) <= near * size)) start_.consistent_as_given = false;
+    bool on_manifold = true;
+    for (std::size_t i = 0; i < n_; ++i) on_manifold = on_manifold && std::abs(double(off[i] - was[i])) <= near * size;
     const bool bound = fixed_rates();
-    if (mode_ != Initialize::off && (!start_.consistent_as_given || bound)) x1 = least_change(off);
-    if (mode_ == Initialize::off && !start_.consistent_as_given)
+    if (mode_ != Initialize::off && (!on_manifold || bound)) x1 = least_change(off);
+    if (mode_ == Initialize::off && !on_manifold)
       start_.notes = impulse_texts(fn_, start_.t, y_, flow_.impulses(before, x2));
     std::vector<std::vector<double>> states;
     const auto orders = static_cast<std::size_t>(prepared_.linear->parts.index) + 1;
@@ -108,15 +108,16 @@ class LinearInitializer {
                                    : fmt::format("f or a derivative of it up to order {} is not a finite number at the start", orders - 1);
       states.assign(orders + 1, std::vector<double>(n_, 0.0));
     }
-    if (mode_ == Initialize::off || (start_.consistent_as_given && !bound)) states[0] = given;
+    if (mode_ == Initialize::off || (on_manifold && !bound)) states[0] = given;
     for (std::size_t i = 0; i < n_ && start_.found; ++i) {
       const DaeFunctions::Unknown& unknown = fn_.unknowns[i];
       const double by = states[0][i] - given[i];
       const bool counts = unknown.start.given || (i < fn_.differential && unknown.times == 0);
       if (counts && std::abs(by) > 1e-12 * std::max(std::abs(given[i]), unknown.of->nominal)) start_.moved.push_back({unknown.name, by});
     }
-    if (mode_ == Initialize::check && !start_.consistent_as_given) refuse(states[0], given);
-    start_.consistent_as_given = start_.consistent_as_given && start_.moved.empty();
+    // What nobody gave may take any value.
+    start_.consistent_as_given = mode_ == Initialize::off ? on_manifold : start_.moved.empty();
+    if (mode_ == Initialize::check && !start_.consistent_as_given) refuse();
     fill(states);
     return std::move(start_);
   }
@@ -185,14 +186,13 @@ class LinearInitializer {
                 "drop `fixed` (or --fix) from one of the values, so that it can move", {fn_.model->source});
   }
 
-  [[noreturn]] void refuse(const std::vector<double>& wanted, const std::vector<double>& given) const {
+  void refuse() const {
     Faults faults;
-    for (std::size_t i = 0; i < n_; ++i)
-      if (const double by = wanted[i] - given[i]; std::abs(by) > near * std::max(1.0, std::abs(given[i])))
-        faults.add("inconsistent-start", fmt::format("{} would have to move by {} to satisfy the equations", fn_.unknowns[i].name, brief(by)),
-                   "give a consistent start, or let it be found with --initialize project", {fn_.model->source});
+    for (const auto& [name, by] : start_.moved)
+      faults.add("inconsistent-start",
+                 fmt::format("{} would have to move by {} to satisfy the equations", name, brief(by)),
+                 "give a consistent start, or let it be found with --initialize project", {fn_.model->source});
     faults.throw_if_any();
-    throw Error("inconsistent-start", "the start does not satisfy the equations", "let it be found with --initialize project");
   }
 
   /// The state in the unknowns of every formulation.

@@ -168,6 +168,29 @@ TEST(AnalysisLinear, ProjectorAndNearestConsistentValues) {
   }
 }
 
+TEST(AnalysisLinear, AStartThatIsConsistentIsItsNearestOne) {
+  // Nobody gave der(x1): it is what the tie makes of der(x2), and nothing that was given has to move.
+  const solve::Analysis found = analysed_text(R"toml(
+kind = "dae"
+[variables]
+x1 = 0
+x2 = 0
+"der(x2)" = 0.5
+F = 0
+[equations]
+a = "2*x1'' = F - 5*x1"
+b = "3*x2'' = -F"
+tie = "x1 - x2 = sin(t)"
+)toml");
+  EXPECT_TRUE(found.consistent);
+  ASSERT_TRUE(found.linear->nearest);
+  EXPECT_EQ(found.linear->nearest->distance, 0.0);
+  for (std::size_t j = 0; j < found.linear->unknowns.size(); ++j) {
+    if (found.linear->unknowns[j] == "der(x1)") EXPECT_NEAR(found.linear->nearest->values[j], 1.5, 1e-14);
+    if (found.linear->unknowns[j] == "der(x2)") EXPECT_EQ(found.linear->nearest->values[j], 0.5);
+  }
+}
+
 TEST(AnalysisLinear, StabilityAndWhatInputsReach) {
   const auto stability = [](const std::string& A) {
     return analysed_text(linear("[[1, 0], [0, 1]]", A)).linear->modes->stability;
