@@ -311,6 +311,69 @@ TEST(Linear, JumpsOfTheInputAreMetExactly) {
   EXPECT_TRUE(told) << fmt::format("{}", fmt::join(found.notes, "\n"));
 }
 
+TEST(Linear, SquareWavesAreMetAtEveryEdge) {
+  // x' = -x + sign(cos(4 pi t + 0.1)): whole periods fit into the run and into parts of it, where cos says the same
+  // again.
+  const std::string text =
+      "kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[-1]]\nf = [\"sign(cos(4*pi*t + 0.1))\"]\n[variables]\nx1 = 1\n";
+  double x = 1.0, t = 0.0;
+  for (int edge = 0; t < 10.0; ++edge) {
+    const double next = std::min(10.0, ((edge + 0.5) * std::numbers::pi - 0.1) / (4.0 * std::numbers::pi)),
+                 level = edge % 2 == 0 ? 1.0 : -1.0;
+    x = level + (x - level) * std::exp(t - next);
+    t = next;
+  }
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "square.toml")), {10.0});
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_EQ(found.method, "exact");
+  EXPECT_NEAR(found.value(0, 0), x, 1e-14);
+  // The same condition hidden in steps of a staircase.
+  const std::string stairs =
+      "kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[0]]\nf = [\"floor(0.5 + cos(4*pi*t + 0.1))\"]\n[variables]\nx1 = "
+      "0\n";
+  // -1 where cos < -1/2, 1 where cos > 1/2, each a third of the time, and 0 between: nothing is left of whole periods.
+  EXPECT_NEAR(run(solve::prepare(model::read_model_text(stairs, "stairs.toml")), {10.0}).value(0, 0), 0.0, 1e-14);
+}
+
+TEST(Linear, OutputTimesAreMetToTheLastDigit) {
+  // x = 1e8 t: a time that is off by its last digit shows, between the steps of a picture and on a grid.
+  const solve::Prepared model = solve::prepare(
+      model::read_model_text("kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[0]]\nf = [\"1e8\"]\n", "line.toml"));
+  for (const bool grid : {false, true}) {
+    solve::RunOptions options;
+    options.t_end = 5.0;
+    if (grid) options.step = 0.1;
+    for (int k = 1; k <= 50; ++k) options.at.push_back(0.1 * k);
+    const solve::Trajectory found = solve::simulate(model, options);
+    ASSERT_TRUE(found.success()) << found.message;
+    ASSERT_EQ(found.method, "exact");
+    for (std::size_t row = 0; row < options.at.size(); ++row)
+      EXPECT_EQ(found.value(row, 0), 1e8 * options.at[row]) << grid;
+  }
+}
+
+TEST(Linear, UnitsOfAnySizeKeepAllDigits) {
+  // x1' = -2 x1 - 1e-50 and x2 = -1 - 1e50 x1 in rows of 1e200 and 1e-200; an oscillation at 1e6 whose rate is another
+  // unknown.
+  const std::string small =
+      "kind = \"linear\"\n[linear]\nE = [[1e200, 0], [0, 0]]\nA = [[-1e200, 1e150], [1e-200, 1e-250]]\nf = [\"0\", "
+      "\"1e-250\"]\n";
+  const std::string fast =
+      "kind = \"linear\"\n[linear]\nE = [[1, 0], [0, 1]]\nA = [[0, 1], [-1e12, 0]]\n[variables]\nx1 = 1\nx2 = 0\n";
+  const solve::Trajectory a = run(solve::prepare(model::read_model_text(small, "small.toml")), {2.0});
+  ASSERT_TRUE(a.success()) << a.message;
+  const double x1 = 0.5e-50 * std::expm1(-4.0);
+  EXPECT_NEAR(a.last("x1"), x1, 1e-15 * std::abs(x1));
+  EXPECT_NEAR(a.last("x2"), -1.0 - 1e50 * x1, 1e-15);
+  EXPECT_LT(std::stod(bound_of(a)), 1e-25);
+  const double t = 0x1p-10;
+  const solve::Trajectory b = run(solve::prepare(model::read_model_text(fast, "fast.toml")), {t});
+  ASSERT_TRUE(b.success()) << b.message;
+  EXPECT_NEAR(b.last("x1"), std::cos(1e6 * t), 2e-16);
+  EXPECT_NEAR(b.last("x2"), -1e6 * std::sin(1e6 * t), 1e-10);
+  EXPECT_LT(std::stod(bound_of(b)), 1e-18);  // of x2, which is a million times larger than x1
+}
+
 TEST(Linear, StiffEquationsWithAnUnusualInputAreIntegrated) {
   // Quadrature would need a panel for every 1e-8 of time.
   const std::string text = "kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[-1e8]]\nf = [\"1e8/(2 - t)\"]\n[variables]\nx1 = 0.5\n";
@@ -375,6 +438,25 @@ TEST(Linear, AnInconsistentStartKeptOnPurposeIsDescribed) {
   ASSERT_FALSE(moved.moved.empty());
   EXPECT_EQ(moved.moved[0].name, "x1");
   EXPECT_NEAR(moved.moved[0].by, -3.0, 1e-15);
+}
+
+TEST(Linear, ValuesThatNobodyGaveMayBeAnything) {
+  // x1 = 2 t - 1 and x2 = (1 - 3 t)/2 without a start: nothing moves; with one, that is what moves.
+  const std::string text =
+      "kind = \"linear\"\n[linear]\nE = [[0, 0], [0, 0]]\nA = [[1, 2], [3, 4]]\nf = [\"t\", \"1\"]\n";
+  const auto start = [&](const std::string& variables, solve::Initialize mode) {
+    return solve::consistent_start(solve::prepare(model::read_model_text(text + variables, "algebraic.toml")), 0.0,
+                                   mode);
+  };
+  const solve::Start free = start("", solve::Initialize::check);
+  EXPECT_TRUE(free.consistent_as_given && free.moved.empty());
+  EXPECT_EQ(free.values[0].second, -1.0);
+  EXPECT_EQ(free.values[1].second, 0.5);
+  const solve::Start given = start("[variables]\nx1 = -1\nx2 = 0\n", solve::Initialize::project);
+  EXPECT_FALSE(given.consistent_as_given);
+  ASSERT_EQ(given.moved.size(), 1u);
+  EXPECT_EQ(given.moved[0].name, "x2");
+  EXPECT_THROW(start("[variables]\nx1 = -1\nx2 = 0\n", solve::Initialize::check), Error);
 }
 
 TEST(Linear, TheLeastChangeKeepsFixedValues) {

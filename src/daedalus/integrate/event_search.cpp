@@ -47,7 +47,7 @@ bool EventSearch::evaluate(const Step& step, double t, Points points) {
   if (t == step.t_new) {
     std::copy_n(step.stepper.state(), x_.size(), x_.begin());
   } else {
-    outcome_ = step.stepper.interpolate((t - step.t_old) / (step.t_new - step.t_old), x_.data());
+    outcome_ = step.stepper.interpolate_at(t, (t - step.t_old) / (step.t_new - step.t_old), x_.data());
     const auto& project = system_.project ? system_.project : system_.project_between;
     if (outcome_ == Evaluation::ok && points == Points::projected && project) {
       ++projections_;

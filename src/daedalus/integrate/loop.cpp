@@ -530,7 +530,7 @@ class Run {
       observer_.output(t, row_.data());
       return true;
     }
-    Evaluation outcome = stepper_.interpolate((t - t_old_) / (t_ - t_old_), row_.data());
+    Evaluation outcome = stepper_.interpolate_at(t, (t - t_old_) / (t_ - t_old_), row_.data());
     const auto& project = system_.project ? system_.project : system_.project_between;
     if (outcome == Evaluation::ok && project) {
       ++result_.stats.projections;

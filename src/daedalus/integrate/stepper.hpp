@@ -66,6 +66,8 @@ class Stepper {
   /// The solution inside the last accepted step, at t_old + theta h, 0 <= theta <= 1, until the next attempt. Ends at
   /// the state that was accepted. May evaluate the system.
   virtual Evaluation interpolate(double theta, double* x) = 0;
+  /// The same at the time t that theta was made of, for a method that is exact beyond the rounding of theta.
+  virtual Evaluation interpolate_at(double, double theta, double* x) { return interpolate(theta, x); }
   /// The derivative x' at the current point, of all components that the ODE view has at least, where the method has it, else
   /// nullptr.
   virtual const double* derivative() const { return nullptr; }

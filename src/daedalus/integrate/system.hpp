@@ -132,6 +132,10 @@ struct Flow {
   std::function<Evaluation(double t, double h, double* z)> advance;
   /// The state at t: the leading half are unknowns, the others their derivatives.
   std::function<Evaluation(double t, const double* z, double* x)> leave;
+  /// How many functions of time decide what the formula is until the next event, and those functions at t with their
+  /// derivatives behind them: no step may be so long that events of them are lost in it.
+  std::size_t conditions = 0;
+  std::function<void(double t, double* values)> watch;
   /// Says how exact all of it was.
   std::function<std::string()> accuracy;
 };

@@ -58,8 +58,15 @@ void Exponential<T>::apply(double h, std::vector<T>& x) {
   const double roundoff = unit_roundoff(T(0.0));
   if (often || parts * series > (series + std::log2(parts)) * n) {
     const BasicMatrix<T>& E = power(h);
+    // The size of the terms, not of E and x, which may be large in places that do not meet.
+    double terms = 0.0;
+    for (std::size_t i = 0; i < E.rows; ++i) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < E.columns; ++j) sum += std::abs(double(E(i, j)) * double(x[j]));
+      terms = std::max(terms, sum);
+    }
+    error_ = 4.0 * n * roundoff * (1.0 + size) * terms;
     x = times(E, x);
-    error_ = 4.0 * n * roundoff * (1.0 + size) * row_norm(E) * largest;
     return;
   }
   const T part = T(h) / T(parts);

@@ -48,6 +48,7 @@ class Sequence {
 
 template <class T>
 std::optional<Decoupling<T>> decouple(BasicMatrix<T> E, BasicMatrix<T> A, const std::optional<BlockCounts>& known) {
+  using std::ldexp;
   const std::size_t n = E.rows;
   // With blocks that are known, s_i of size i at least, the dimension of W_i is s_1 + ... + s_i, that of A W_i the same, that of
   // V_i n less as much, and that of E V_i that of V_(i+1).
@@ -61,7 +62,12 @@ std::optional<Decoupling<T>> decouple(BasicMatrix<T> E, BasicMatrix<T> A, const 
     if (!known) return std::nullopt;
     return n - *dimension(step);
   };
-  const Balance scale = balance(E, A);
+  const Balance scale = balance_of({linalg::converted<double>(E), linalg::converted<double>(A)});
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) {
+      E(i, j) = ldexp(E(i, j), scale.row[i] + scale.column[j] + scale.time);
+      A(i, j) = ldexp(A(i, j), scale.row[i] + scale.column[j]);
+    }
   Decoupling<T> out;
   Sequence<T> sequence(out);
 
@@ -98,6 +104,7 @@ std::optional<Decoupling<T>> decouple(BasicMatrix<T> E, BasicMatrix<T> A, const 
   out.V = std::move(V);
   out.W = std::move(W);
   unscale(scale, out);
+  balance_dynamics(out, 1e3 * out.condition * std::max(linalg::unit_roundoff(T(0.0)), out.dropped));
   return out;
 }
 

@@ -5,54 +5,81 @@
 #include <vector>
 
 #include "daedalus/structure/decoupling.hpp"
+#include "daedalus/structure/staircase.hpp"
 
 // What decoupling with rounding and without it share; not part of this room's interface.
 namespace daedalus::structure {
 
 using linalg::BasicMatrix;
 
-/// Powers of two that bring the rows of [E, A] and the columns of E and A to size 1.
+/// Powers of two that bring the entries of E and A to size 1: of rows, columns and time, in which E is 2^time times as
+/// large.
 struct Balance {
   std::vector<int> row, column;
+  int time = 0;
 };
 
-template <class T>
-Balance balance(BasicMatrix<T>& E, BasicMatrix<T>& A) {
-  const std::size_t n = E.rows;
-  Balance out{std::vector<int>(n, 0), std::vector<int>(n, 0)};
-  for (int sweep = 0; sweep < 8; ++sweep) {
-    bool moved = false;
-    for (const bool rows : {true, false})
-      for (std::size_t i = 0; i < n; ++i) {
-        double largest = 0.0;
-        for (std::size_t j = 0; j < n; ++j)
-          for (const BasicMatrix<T>* M : {&E, &A})
-            largest = std::max(largest, std::abs(double(rows ? (*M)(i, j) : (*M)(j, i))));
-        if (!(largest > 0.0) || !std::isfinite(largest)) continue;
-        const int power = -std::ilogb(largest);
-        if (power == 0) continue;
-        moved = moved || std::abs(power) > 1;
-        (rows ? out.row : out.column)[i] += power;
-        for (std::size_t j = 0; j < n; ++j)
-          for (BasicMatrix<T>* M : {&E, &A}) {
-            T& value = rows ? (*M)(i, j) : (*M)(j, i);
-            value = ldexp(value, power);
-          }
-      }
-    if (!moved) break;
-  }
-  return out;
+inline Balance balance_of(const Pencil& pencil) {
+  const PencilScaling scaling = scaling_of(pencil);
+  const auto powers = [](const std::vector<double>& factors) {
+    std::vector<int> result;
+    for (const double factor : factors) result.push_back(std::ilogb(factor));
+    return result;
+  };
+  return {powers(scaling.row), powers(scaling.column), std::ilogb(scaling.time)};
 }
 
-/// Back to the units of the unknowns and equations as they are given.
+/// Back to the units of the unknowns, the equations and the time as they are given.
 template <class T>
 void unscale(const Balance& scale, Decoupling<T>& out) {
   using std::ldexp;
   for (std::size_t i = 0; i < out.n(); ++i) {
     for (BasicMatrix<T>* basis : {&out.V, &out.W})
       for (std::size_t j = 0; j < basis->columns; ++j) (*basis)(i, j) = ldexp((*basis)(i, j), scale.column[i]);
-    for (BasicMatrix<T>* rows : {&out.L1, &out.L2})
-      for (std::size_t j = 0; j < rows->rows; ++j) (*rows)(j, i) = ldexp((*rows)(j, i), scale.row[i]);
+    for (std::size_t j = 0; j < out.L1.rows; ++j) out.L1(j, i) = ldexp(out.L1(j, i), scale.row[i] + scale.time);
+    for (std::size_t j = 0; j < out.L2.rows; ++j) out.L2(j, i) = ldexp(out.L2(j, i), scale.row[i]);
+  }
+  for (T& entry : out.J.entries) entry = ldexp(entry, scale.time);
+  for (T& entry : out.N.entries) entry = ldexp(entry, -scale.time);
+}
+
+/// Powers of two as units of x1 in which rows and columns of J are alike (E. E. Osborne, J. ACM 7, 1960): exponentials
+/// of J, and what is said of their errors, are as good as its eigenvalues allow, whatever the units of the unknowns
+/// are. Entries that may be `noise` beside the largest do not count, and no unit becomes extreme: parts of J that do
+/// not act on each other have none in common.
+template <class T>
+void balance_dynamics(Decoupling<T>& out, double noise) {
+  using std::ldexp;
+  constexpr int most = 30;
+  const std::size_t n1 = out.n1();
+  double largest = 0.0;
+  for (const T& entry : out.J.entries) largest = std::max(largest, std::abs(double(entry)));
+  std::vector<int> units(n1, 0);
+  for (int sweep = 0; sweep < 20; ++sweep) {
+    bool moved = false;
+    for (std::size_t k = 0; k < n1; ++k) {
+      double row = 0.0, column = 0.0;
+      for (std::size_t i = 0; i < n1; ++i) {
+        if (i == k) continue;
+        row = std::max(row, std::abs(double(out.J(k, i))));
+        column = std::max(column, std::abs(double(out.J(i, k))));
+      }
+      if (!(std::min(row, column) > noise * largest)) continue;
+      const double wanted = std::round(0.5 * (std::log2(row) - std::log2(column)));
+      const int power = std::clamp(static_cast<int>(wanted), -most - units[k], most - units[k]);
+      if (power == 0) continue;
+      moved = true;
+      units[k] += power;
+      for (std::size_t i = 0; i < n1; ++i) {
+        out.J(k, i) = ldexp(out.J(k, i), -power);
+        out.J(i, k) = ldexp(out.J(i, k), power);
+      }
+      for (std::size_t i = 0; i < out.n(); ++i) {
+        out.V(i, k) = ldexp(out.V(i, k), power);
+        out.L1(k, i) = ldexp(out.L1(k, i), -power);
+      }
+    }
+    if (!moved) break;
   }
 }
 

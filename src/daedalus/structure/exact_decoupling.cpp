@@ -44,11 +44,11 @@ RationalMatrix tame(RationalMatrix basis) {
   return basis;
 }
 
-RationalMatrix shifted(const RationalMatrix& matrix, const Balance& scale) {
+RationalMatrix shifted(const RationalMatrix& matrix, const Balance& scale, int more = 0) {
   RationalMatrix result = matrix;
   for (std::size_t i = 0; i < matrix.rows; ++i)
     for (std::size_t j = 0; j < matrix.columns; ++j)
-      if (const int power = scale.row[i] + scale.column[j]; power != 0 && result(i, j).sign() != 0)
+      if (const int power = scale.row[i] + scale.column[j] + more; power != 0 && result(i, j).sign() != 0)
         result(i, j) *= Rational::exactly(std::ldexp(1.0, power));
   return result;
 }
@@ -56,9 +56,8 @@ RationalMatrix shifted(const RationalMatrix& matrix, const Balance& scale) {
 }  // namespace
 
 std::optional<Decoupling<linalg::DoubleDouble>> decouple(const RationalPencil& pencil) {
-  DenseMatrix E = linalg::rounded(pencil.E), A = linalg::rounded(pencil.A);
-  const Balance scale = balance(E, A);
-  const RationalPencil unit{shifted(pencil.E, scale), shifted(pencil.A, scale)};
+  const Balance scale = balance_of({linalg::rounded(pencil.E), linalg::rounded(pencil.A)});
+  const RationalPencil unit{shifted(pencil.E, scale, scale.time), shifted(pencil.A, scale)};
   const std::optional<ExactWeierstrass> form = exact_weierstrass(unit);
   if (!form) return std::nullopt;
   const std::size_t n = form->n, n1 = form->finite, n2 = form->infinite;
@@ -83,8 +82,9 @@ std::optional<Decoupling<linalg::DoubleDouble>> decouple(const RationalPencil& p
   }
   out.nilpotent_blocks = block_sizes(blocks_of_size);
   out.condition = linalg::row_norm(linalg::beside(out.V, out.W)) * linalg::row_norm(linalg::extended(L)) *
-                  (linalg::row_norm(E) + linalg::row_norm(A));
+                  (linalg::row_norm(linalg::rounded(unit.E)) + linalg::row_norm(linalg::rounded(unit.A)));
   unscale(scale, out);
+  balance_dynamics(out, 0.0);
   return out;
 }
 

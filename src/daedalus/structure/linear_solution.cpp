@@ -17,6 +17,7 @@
 
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
+#include "daedalus/expr/substitute.hpp"
 
 namespace daedalus::structure {
 
@@ -36,6 +37,12 @@ DenseMatrix dense(const linalg::Sparsity& pattern, const std::vector<double>& va
   return result;
 }
 
+DenseMatrix moduli(const BasicMatrix<Number>& M) {
+  DenseMatrix result = linalg::converted<double>(M);
+  for (double& entry : result.entries) entry = std::abs(entry);
+  return result;
+}
+
 /// f and its derivatives as functions of time.
 compile::Function compiled_derivatives(const DaeFunctions& functions, const LinearForm& form, std::size_t orders) {
   const auto numbers = functions.model->numbers();
@@ -51,13 +58,54 @@ compile::Function compiled_derivatives(const DaeFunctions& functions, const Line
   return compile::compile({{{t}}, all, &numbers, compile::Request::NewSwitches::none}, switches);
 }
 
-/// Matrix of the flow of (x1, w), or of x1 alone.
-BasicMatrix<Number> generator(const LinearSolution& solution) {
-  const std::size_t n1 = solution.n1(), m = solution.forcing ? solution.forcing->basis.size() : 0;
+/// The switching functions of f that depend on time alone, and their derivatives: frozen, they are nowhere in f.
+compile::Function compiled_conditions(const DaeFunctions& functions) {
+  const auto numbers = functions.model->numbers();
+  const expr::Expr t = functions.equations.t;
+  compile::Switches switches = functions.switches;
+  const auto known = [&](expr::NodeId id) {
+    return t.graph().node(id).op != expr::Op::symbol || id == t.id() || numbers.contains(id) ||
+           switches.held(id).has_value();
+  };
+  std::vector<expr::Expr> all;
+  for (std::size_t i = 0; i < switches.size(); ++i)
+    if (std::ranges::all_of(expr::reachable(std::vector{switches[i].function}), known))
+      all.push_back(switches[i].function);
+  const std::vector<expr::Expr> rates = expr::derivative_along(all, {{t.id(), t.graph().constant(1.0)}});
+  all.insert(all.end(), rates.begin(), rates.end());
+  return compile::compile({{{t}}, all, &numbers, compile::Request::NewSwitches::none}, switches);
+}
+
+/// Powers of two as units of the functions w, in which they drive x1 about as fast as it moves by itself: beside
+/// functions that are large in units of their own, all digits of a small x1 would be lost in the exponential of both. S
+/// needs one unit for all powers of t that belong to one wave.
+std::vector<double> units_of(const LinearSolution& solution) {
+  const std::vector<Forcing::Basis>& basis = solution.forcing->basis;
+  const BasicMatrix<Number> driven = solution.parts.L1 * solution.forcing->F;
+  const double speed = std::max(linalg::row_norm(solution.parts.J), linalg::row_norm(solution.forcing->S));
+  std::vector<double> units(basis.size(), 1.0);
+  for (std::size_t first = 0, end = 0; first < basis.size(); first = end) {
+    double largest = 0.0;
+    for (; end < basis.size() && basis[end].rate == basis[first].rate && basis[end].frequency == basis[first].frequency;
+         ++end)
+      for (std::size_t i = 0; i < driven.rows; ++i) largest = std::max(largest, std::abs(double(driven(i, end))));
+    if (largest > 0.0 && speed > 0.0)
+      std::fill(units.begin() + static_cast<std::ptrdiff_t>(first), units.begin() + static_cast<std::ptrdiff_t>(end),
+                std::ldexp(1.0, std::ilogb(speed / largest)));
+  }
+  return units;
+}
+
+/// Matrix of the flow of (x1, w) with w in its units, or of x1 alone.
+BasicMatrix<Number> generator(const LinearSolution& solution, const std::vector<double>& units) {
+  const std::size_t n1 = solution.n1(), m = units.size();
   auto M = BasicMatrix<Number>::zero(n1 + m, n1 + m);
   M.set_block(0, 0, solution.parts.J);
   if (m > 0) {
-    M.set_block(0, n1, solution.parts.L1 * solution.forcing->F);
+    BasicMatrix<Number> driven = solution.parts.L1 * solution.forcing->F;
+    for (std::size_t i = 0; i < n1; ++i)
+      for (std::size_t k = 0; k < m; ++k) driven(i, k) *= units[k];
+    M.set_block(0, n1, driven);
     M.set_block(n1, n1, solution.forcing->S);
   }
   return M;
@@ -108,12 +156,15 @@ std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<cons
   if (!result->forcing) {
     result->derivatives = compiled_derivatives(*functions, result->form, result->highest);
     result->at_nodes.emplace(compiled_derivatives(*functions, result->form, 0), compile::Elementary::fast);
+    result->conditions = compiled_conditions(*functions);
   }
   return result;
 }
 
 LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
-    : solution_(std::move(solution)), exponential_(generator(*solution_)) {
+    : solution_(std::move(solution)),
+      units_(solution_->forcing ? units_of(*solution_) : std::vector<double>()),
+      exponential_(generator(*solution_, units_)) {
   const LinearSolution& s = *solution_;
   if (s.forcing) {
     BasicMatrix<Number> F = s.forcing->F;
@@ -125,6 +176,7 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
   } else {
     scratch_ = s.derivatives.make_scratch();
     values_.resize(s.derivatives.output_count());
+    conditions_scratch_ = s.conditions.make_scratch();
     const std::size_t lanes = s.at_nodes->lanes(), calls = (kronrod_points + lanes - 1) / lanes;
     nodes_scratch_ = s.at_nodes->make_scratch();
     node_times_.resize(calls * lanes);
@@ -144,14 +196,17 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
                                   brief(s.parts.kept, 1)));
   norm_V_ = linalg::row_norm(s.parts.V);
   norm_W_ = linalg::row_norm(s.parts.W);
-  // What an error of f and its derivatives means for x2: the sum of the norms of N^k.
+  // What errors of f and its derivatives mean for y through x2, unknown by unknown: they may have units of very
+  // different size.
   BasicMatrix<Number> power = BasicMatrix<Number>::identity(s.parts.n2());
+  DenseMatrix reached = DenseMatrix::zero(s.parts.n2(), s.n());
   std::vector<double> norms;
   for (int k = 0; k < s.parts.index; ++k) {
     norms.push_back(linalg::row_norm(power));
-    spread_ += norms.back();
+    reached = reached + moduli(power) * moduli(s.parts.L2);
     power = power * s.parts.N;
   }
+  spread_ = moduli(s.parts.W) * reached;
   // A relative change of E and A changes N by as much: N^k by the sum of N^i dN N^j with i + j = k - 1, and g itself.
   for (std::size_t k = 0; k <= norms.size(); ++k) {
     changes_.push_back(k < norms.size() ? norms[k] : 0.0);
@@ -189,11 +244,20 @@ bool LinearFlow::forcing_at(double t, std::size_t orders) {
     if (!std::isfinite(linalg::largest_of(f))) return false;
     g1_[k] = linalg::times(s.parts.L1, f);
     g2_[k] = linalg::times(s.parts.L2, f);
-    const double rounding = 1.2e-16 * linalg::largest_of(f);
-    if (k < static_cast<std::size_t>(std::max(1, s.parts.index)))
-      error2_ = std::max(error2_, norm_W_ * spread_ * linalg::row_norm(s.parts.L2) * rounding);
+    if (k >= static_cast<std::size_t>(std::max(1, s.parts.index))) continue;
+    constexpr double rounding = 1.2e-16;
+    for (std::size_t i = 0; i < s.n(); ++i) {
+      double sum = 0.0;
+      for (std::size_t j = 0; j < s.n(); ++j) sum += spread_(i, j) * std::abs(double(f[j]));
+      error2_ = std::max(error2_, rounding * sum);
+    }
   }
   return true;
+}
+
+void LinearFlow::conditions(double t, double* values) {
+  const double* inputs[] = {&t};
+  solution_->conditions(inputs, values, conditions_scratch_, frozen_);
 }
 
 Vector LinearFlow::consistent_part(double t) {
@@ -252,7 +316,7 @@ bool LinearFlow::advance(double t, double h, Vector& x1, double& error) {
   if (!s.forcing) return integrate(t, h, x1, error);
   s.forcing->at(t, w_);
   z_ = x1;
-  z_.insert(z_.end(), w_.begin(), w_.end());
+  for (std::size_t k = 0; k < w_.size(); ++k) z_.push_back(w_[k] / units_[k]);
   exponential_.apply(h, z_);
   std::copy_n(z_.begin(), x1.size(), x1.begin());
   error += exponential_.error();

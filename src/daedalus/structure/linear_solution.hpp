@@ -25,6 +25,7 @@ struct LinearSolution {
   compile::Function derivatives;   ///< otherwise: t -> f, f', ... up to `highest`, one after the other
   std::optional<compile::Batch> at_nodes;  ///< then also: t -> f alone, at several nodes of a quadrature at once
   std::size_t highest = 0;         ///< order of derivatives that can be told of f
+  compile::Function conditions;    ///< then also: t -> the functions of time that switch f, then their derivatives
 
   std::size_t n() const { return parts.n(); }
   std::size_t n1() const { return parts.n1(); }
@@ -63,6 +64,8 @@ class LinearFlow {
   /// The derivatives of y at t, from order 0 to `orders`: y[k][i]. `error` is what steps have added up. False where f is not
   /// finite.
   bool states(double t, const std::vector<Number>& x1, std::size_t orders, std::vector<std::vector<double>>& y, double error = 0.0);
+  /// The functions of time that switch f, then their derivatives, as many as `conditions` of the solution has.
+  void conditions(double t, double* values);
   /// x2 as it must be at t.
   std::vector<Number> consistent_part(double t);
 
@@ -85,15 +88,17 @@ class LinearFlow {
 
   std::shared_ptr<const LinearSolution> solution_;
   const double* frozen_ = nullptr;
+  std::vector<double> units_;  // of w in the exponential
   linalg::Exponential<Number> exponential_;
-  compile::Function::Scratch scratch_;
+  compile::Function::Scratch scratch_, conditions_scratch_;
   compile::Batch::Scratch nodes_scratch_;
   std::vector<double> values_;                // of f and its derivatives
   std::vector<double> node_times_, node_values_, lanes_;  // f at the nodes of a panel, one after the other; and side by side
   std::vector<std::vector<Number>> g1_, g2_;  // L1 f^(k), L2 f^(k)
   std::vector<linalg::BasicMatrix<Number>> g1_of_, g2_of_;  // L1 F S^k, L2 F S^k
   std::vector<Number> w_, z_;
-  double norm_V_ = 0.0, norm_W_ = 0.0, spread_ = 0.0;
+  double norm_V_ = 0.0, norm_W_ = 0.0;
+  DenseMatrix spread_;                  // of errors of f to y through x2
   std::vector<double> changes_;         // of N^k by a change of E and A of size 1
   double error1_ = 0.0, error2_ = 0.0;  // of x1 before it grows, and of the rest
   std::optional<double> first_time_;

@@ -69,6 +69,8 @@ Formulated make(const Equations& equations) {
     std::ranges::copy((*y)[1], x + n);
     return Evaluation::ok;
   };
+  formula->conditions = solution->forcing ? 0 : solution->conditions.output_count() / 2;
+  formula->watch = [flow](double t, double* values) { flow->conditions(t, values); };
   formula->accuracy = [flow] { return accuracy_text(*flow); };
   system.flow = formula;
   system.explain = [] { return std::string("f or its integral is not a finite number"); };

@@ -1,6 +1,7 @@
-// A formula for the solution needs no small steps. Those that are taken are the ones a picture needs: between two of them a
-// cubic through both ends follows the solution to a thousandth of what each unknown has reached. Numbers stay in the
-// coordinates of the formula, with all of its digits, from the start or the last event on.
+// A formula for the solution needs no small steps. Those that are taken are the ones a picture needs: between two of
+// them a cubic through both ends follows the solution to a thousandth of what each unknown has reached. Numbers stay in
+// the coordinates of the formula, with all of its digits, from the start or the last event on. The functions whose
+// events make another formula are followed in the same way: a step over two of their zeros would not know of either.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,23 @@
 namespace daedalus::integrate {
 namespace {
 
-constexpr double resolution = 1e-3;
+constexpr double resolution = 1e-3, resolution_of_conditions = 1e-2;
+/// Inside a step, as parts of it: two points, so that an oscillation that is met at one of its zeros is seen at the
+/// other, and irrational ones (of the golden ratio), so that whole periods do not fit between them and the ends.
+constexpr double points[] = {0.381966011250105152, 0.723606797749978970};
+
+/// The cubic through values a, b and slopes a', b' at both ends of a step of size h.
+double cubic(double theta, double h, double a, double da, double b, double db) {
+  const double s = 1.0 - theta;
+  return s * s * (1.0 + 2.0 * theta) * a + theta * theta * (1.0 + 2.0 * s) * b + h * theta * s * (s * da - theta * db);
+}
+
+/// to - (from + h), which h was rounded by.
+double left_over(double from, double h, double to) {
+  const double apart = to - from, begin = to - apart;
+  const double rounded = (to - (apart + begin)) + (begin - from);  // apart + rounded = to - from
+  return (apart - h) + rounded;
+}
 
 class Exact final : public Stepper {
  public:
@@ -24,7 +41,10 @@ class Exact final : public Stepper {
         x_(system.dimension),
         next_(system.dimension),
         between_(system.dimension),
-        largest_(n_) {}
+        largest_(n_),
+        conditions_(2 * flow_->conditions),
+        conditions_next_(conditions_),
+        conditions_between_(conditions_) {}
 
   Evaluation start(double t, const double* x) override {
     t_ = t_old_ = t;
@@ -38,29 +58,36 @@ class Exact final : public Stepper {
 
   Attempt attempt(double h, const Tolerance* tolerance) override {
     Attempt result;
+    h_ = h;
     result.outcome = state_at(z_, t_, h, z_next_, next_.data());
     if (result.outcome != Evaluation::ok || tolerance == nullptr) return result;
-    // Two points, so that an oscillation that is met at one of its zeros is seen at the other.
-    for (const double theta : {0.35, 0.7}) {
+    for (const double theta : points) {
       result.outcome = state_at(z_, t_, theta * h, z_between_, between_.data());
       if (result.outcome != Evaluation::ok) return result;
-      const double s = 1.0 - theta, left = s * s * (1.0 + 2.0 * theta), right = theta * theta * (1.0 + 2.0 * s);
       for (std::size_t i = 0; i < n_; ++i) {
-        const double cubic = left * x_[i] + right * next_[i] + h * theta * s * (s * x_[n_ + i] - theta * next_[n_ + i]);
+        const double followed = cubic(theta, h, x_[i], x_[n_ + i], next_[i], next_[n_ + i]);
         const double size = std::max({largest_[i], std::abs(next_[i]), std::abs(between_[i])});
-        const double error = std::abs(cubic - between_[i]) / (resolution * size + tolerance->atol[i]);
+        const double error = std::abs(followed - between_[i]) / (resolution * size + tolerance->atol[i]);
         if (error > result.error) {
           result.error = error;
           result.worst = i;
         }
       }
     }
+    follow_conditions(h, result);
     return result;
   }
 
   double* candidate() override { return next_.data(); }
 
   Evaluation accepted(double t_next) override {
+    // Steps of a grid are as long as its times are apart but for rounding, which would add up.
+    if (const double rest = left_over(t_, h_, t_next); rest != 0.0) {
+      if (const Evaluation outcome = state_at(z_next_, t_ + h_, rest, z_between_, next_.data());
+          outcome != Evaluation::ok)
+        return outcome;
+      z_next_ = z_between_;
+    }
     t_old_ = t_;
     t_ = t_next;
     z_old_ = z_;
@@ -73,11 +100,21 @@ class Exact final : public Stepper {
   Evaluation replace_state(const double* x) override { return start(t_, x); }
 
   Evaluation interpolate(double theta, double* x) override {
-    if (theta == 1.0) {
+    return interpolate_at(theta == 1.0 ? t_ : t_old_ + theta * (t_ - t_old_), theta, x);
+  }
+  Evaluation interpolate_at(double t, double, double* x) override {
+    if (t == t_) {
       std::copy(x_.begin(), x_.end(), x);
       return Evaluation::ok;
     }
-    return state_at(z_old_, t_old_, theta * (t_ - t_old_), z_between_, x);
+    const double h = t - t_old_;
+    if (const Evaluation outcome = state_at(z_old_, t_old_, h, z_between_, x); outcome != Evaluation::ok)
+      return outcome;
+    if (const double rest = left_over(t_old_, h, t); rest != 0.0) {
+      z_next_ = z_between_;
+      return state_at(z_next_, t_old_ + h, rest, z_between_, x);
+    }
+    return Evaluation::ok;
   }
 
   const double* state() const override { return x_.data(); }
@@ -86,6 +123,24 @@ class Exact final : public Stepper {
   }
 
  private:
+  void follow_conditions(double h, Attempt& result) {
+    const std::size_t count = flow_->conditions;
+    if (count == 0) return;
+    flow_->watch(t_, conditions_.data());
+    flow_->watch(t_ + h, conditions_next_.data());
+    for (const double theta : points) {
+      flow_->watch(t_ + theta * h, conditions_between_.data());
+      for (std::size_t i = 0; i < count; ++i) {
+        const double a = conditions_[i], b = conditions_next_[i], between = conditions_between_[i];
+        const double off =
+            std::abs(cubic(theta, h, a, conditions_[count + i], b, conditions_next_[count + i]) - between);
+        const double size = std::max({std::abs(a), std::abs(b), std::abs(between)});
+        if (off > 0.0 && std::isfinite(off))
+          result.error = std::max(result.error, off / (resolution_of_conditions * size));
+      }
+    }
+  }
+
   Evaluation state_at(const std::vector<double>& from, double t, double h, std::vector<double>& z, double* x) {
     z = from;
     ++stats_.rhs;
@@ -95,8 +150,9 @@ class Exact final : public Stepper {
 
   std::shared_ptr<const Flow> flow_;
   std::size_t n_;
-  std::vector<double> z_, z_next_, z_old_, z_between_, x_, next_, between_, largest_;
-  double t_old_ = 0.0;
+  std::vector<double> z_, z_next_, z_old_, z_between_, x_, next_, between_, largest_, conditions_, conditions_next_,
+      conditions_between_;
+  double t_old_ = 0.0, h_ = 0.0;
 };
 
 }  // namespace
