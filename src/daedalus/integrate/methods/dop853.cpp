@@ -38,8 +38,9 @@ using Slopes = std::array<double*, 17>;
 /// error is of another order than that of the step. On all models, at rtol from 1e-3 to 1e-12, it is below half of that where
 /// steps are inside the stability region.
 constexpr double most_missed = 150.0;
-/// How many tolerances the ends of both ways may be apart, as many as a projection may move an end by.
-constexpr double most_apart = 20.0;
+/// How many tolerances the ends of both ways may be apart, as many as a projection may move an end by; or this part of what the
+/// polynomial misses its stages by: a component that the next step damps may be that far off at the end of a long one.
+constexpr double most_apart = 20.0, nearer = 0.05;
 /// A step that is taken again for its inside is parted in so many; by as many again up to the last where that does not do.
 constexpr double parts = 8.0, most_parts = 4096.0;
 
@@ -225,22 +226,23 @@ class Dop853 final : public Stepper {
     }
   }
 
-  /// Takes the last step again, in equal parts: so many that their errors are within their bounds and they end where it did.
-  /// False where no number of them does. Allocates where it is needed first.
+  /// Takes the last step again, in equal parts: so many that their errors are within their bounds. Says whether these end
+  /// where it did. Allocates where it is needed first.
   [[gnu::noinline]] bool finds_parts() {
     if (!inside_) inside_ = std::make_unique<Dop853>(system_, 0.0);
     for (parts_ = parts; parts_ <= most_parts; parts_ *= parts) {
       parted_ = false;
-      if (reaches_part(1.0) && ends_alike()) return true;
+      if (reaches_part(1.0)) return ends_alike();
     }
     return false;
   }
 
   bool ends_alike() const {
     const double* end = inside_->state();
+    const double most = std::max(most_apart, nearer * missed_by_);
     bool alike = true;
     for (std::size_t i = 0; i < n_; ++i)
-      alike = alike && std::abs(end[i] - now_[i]) <= most_apart * error_weight(*tolerance_, i, now_[i], end[i]);
+      alike = alike && std::abs(end[i] - now_[i]) <= most * error_weight(*tolerance_, i, now_[i], end[i]);
     return alike;
   }
 
@@ -404,14 +406,14 @@ class Dop853 final : public Stepper {
       sizes += now_[i] * now_[i];
     }
     const double most = most_missed * std::max(1.0, std::pow(sizes / weights, 1.0 / 16.0));
-    bool within = true;
+    missed_by_ = 0.0;
     for (std::size_t stage = 14; stage <= 16; ++stage) {
       add_polynomial(dop853::node[stage], argument_.data());
       const double* reached = reached_.data() + (stage - 14) * n_;
       for (std::size_t i = 0; i < n_; ++i)
-        within = within && std::abs(argument_[i] - reached[i]) <= most * error_weight(*tolerance_, i, old_[i], now_[i]);
+        missed_by_ = std::max(missed_by_, std::abs(argument_[i] - reached[i]) / error_weight(*tolerance_, i, old_[i], now_[i]));
     }
-    return !within;
+    return !(missed_by_ <= most);
   }
 
   const System& system_;
@@ -429,6 +431,7 @@ class Dop853 final : public Stepper {
   bool stepped_ = false;      ///< the last step is accepted, k13 known, no attempt since
   bool dense_ready_ = false;  ///< r2 to r8 belong to the last accepted step
   bool missed_ = false;       ///< and are not the solution inside it
+  double missed_by_ = 0.0;    ///< at the stages, in tolerances
   const Tolerance* tolerance_ = nullptr;  ///< of the last attempt
   std::vector<double> reached_;           ///< the arguments of stages 14 to 16
   std::unique_ptr<Dop853> inside_;        ///< takes the last step again
