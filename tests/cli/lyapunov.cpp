@@ -80,6 +80,39 @@ t_end = 3
   EXPECT_NEAR(values["residual.a"][0].get<double>(), 0.0, 1e-12);   // an equation of motion, not a constraint
 }
 
+/// The schemes step xi and eta, whatever the coordinates of other methods are.
+TEST(LyapunovCoordinates, AreThoseOfTheSchemesInEitherCase) {
+  const auto end_of = [](const std::string& model, const std::string& coordinates) {
+    const auto call = daedalus("simulate models/" + model + ".toml --perturb 0.2 --t-end 0.5 --step 0.01 --method lyapunov-implicit " +
+                               "--formulation lyapunov:coordinates=" + coordinates + " --json");
+    EXPECT_EQ(call.status, 0) << call.err;
+    return call.json()["values"].dump();
+  };
+  for (const char* model : {"pendulum", "pendulum_dae"}) EXPECT_EQ(end_of(model, "normal"), end_of(model, "original"));
+  const auto answer = daedalus("methods lyapunov-implicit");
+  EXPECT_NE(answer.out.find("takes     the normal form of the formulation lyapunov"), std::string::npos) << answer.out;
+}
+
+/// A constraint that always holds violates nothing: the motion is that without it.
+TEST(LyapunovCoordinates, MayBeWithoutViolations) {
+  const Folder folder;
+  const auto write = [&](const std::string& name, const std::string& constraints) {
+    folder.write(name, "kind = \"lagrangian\"\n[variables]\nx = 0.5\ny = -1.0\n[lagrangian]\nkinetic = \"(der(x)^2 + der(y)^2)/2\"\n"
+                       "potential = \"9.81*y + y^2\"\n" + constraints + "[simulation]\nt_end = 1\n");
+    return folder.file(name);
+  };
+  const std::string with = write("with.toml", "[constraints]\nnothing = \"sin(x)^2 + cos(x)^2 = 1\"\n"), without = write("without.toml", "");
+  const auto height = [](const std::string& model, const std::string& options) {
+    const auto call = daedalus("simulate " + model + " --json --rtol 1e-9 " + options);
+    EXPECT_EQ(call.status, 0) << call.err;
+    return call.status == 0 ? call.json()["values"]["y"].back().get<double>() : NAN;
+  };
+  const double expected = height(without, "");
+  for (const char* path : {"ray", "sequential"})
+    EXPECT_NEAR(height(with, std::string("--formulation lyapunov:path=") + path), expected, 1e-8);
+  EXPECT_NEAR(height(with, "--formulation lyapunov --method lyapunov-explicit:scheme=rk4 --step 0.01"), expected, 1e-8);
+}
+
 TEST(Perturb, MapsTheReturnOfEveryFormulation) {
   const Folder folder;
   const auto call = daedalus("compare models/slider_crank.toml --perturb 0.2 --t-end 3 --rtol 1e-6 --json --plot " +

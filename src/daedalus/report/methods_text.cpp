@@ -91,6 +91,7 @@ std::string systems_of(const IntegratorEntry& method) {
   if (accepts(method, View::implicit)) words.push_back(fmt::format("dae up to index {}", method.highest_index));
   if (accepts(method, View::overdetermined)) words.push_back("more equations than unknowns");
   if (accepts(method, View::flow)) words.push_back("linear dae with constant coefficients, of any index");
+  if (accepts(method, View::normal)) words.push_back("the normal form of the formulation lyapunov");
   if (accepts(method, View::automatic)) words.push_back("every model");
   return joined(words);
 }

@@ -48,12 +48,24 @@ std::size_t rank_of_holonomic(const Functions& fn, const double* G) {
   return linalg::row_rank(pattern, values.data()).rank;
 }
 
-/// The largest rank of G at positions beside the start that satisfy the constraints; 0 where none was found.
+/// Whether the position constraints hold at the start, beside their terms.
+bool is_on_constraints(const Functions& fn, mechanics::Evaluator& evaluator, const Start& start) {
+  std::vector<double> position(fn.holonomic), velocity(fn.m), position_scale(fn.holonomic), velocity_scale(fn.m);
+  evaluator.residuals(start.t, start.x.data(), position.data(), velocity.data());
+  evaluator.residual_scales(start.t, start.x.data(), position_scale.data(), velocity_scale.data());
+  for (std::size_t h = 0; h < fn.holonomic; ++h)
+    if (std::abs(position[h]) > negligible * position_scale[h]) return false;
+  return true;
+}
+
+/// The largest rank of G at positions beside the start: at such as satisfy the constraints, 0 where none was found, or, where
+/// the start does not and is meant not to, at any.
 std::size_t rank_beside(const std::shared_ptr<const Functions>& functions, const Start& start) {
   const Functions& fn = *functions;
   mechanics::Evaluator evaluator(functions);
   evaluator.guess_auxiliary(start.w);
   if (evaluator.accelerations(start.t, start.x.data()) != mechanics::Outcome::ok) return 0;
+  const bool on_constraints = is_on_constraints(fn, evaluator, start);
   std::mt19937_64 random(20240601);
   std::uniform_real_distribution<double> any(-beside, beside);
   std::size_t most = 0;
@@ -61,7 +73,7 @@ std::size_t rank_beside(const std::shared_ptr<const Functions>& functions, const
     std::vector<double> x = start.x;
     for (std::size_t i = 0; i < fn.n; ++i)
       x[i] += any(random) * std::max(std::abs(x[i]), fn.equations.model->variables[i].nominal);
-    if (evaluator.project(start.t, x.data()) != mechanics::Outcome::ok) continue;
+    if (on_constraints && evaluator.project(start.t, x.data()) != mechanics::Outcome::ok) continue;
     most = std::max(most, linalg::row_rank(fn.jacobian, jacobian_at(fn, start.t, x.data()).data()).rank);
   }
   return most;

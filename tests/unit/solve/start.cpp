@@ -263,6 +263,18 @@ TEST(Start, SingularConfigurationsAreTold) {
       << moving.message;
 }
 
+/// Far off the constraints the Jacobian may vanish as well: what says nothing at such a start does not follow from others. What
+/// is said twice is, there too.
+TEST(Start, SingularPositionsOffTheConstraintsAreTold) {
+  const Start center = start_of(planar("x = 0\ny = 0", "rod = \"x^2 + y^2 = 4\""), Initialize::off);
+  EXPECT_FALSE(center.found);
+  EXPECT_TRUE(center.singular);
+  EXPECT_TRUE(contains(center.message, "the constraint 'rod' says nothing here that it says beside it")) << center.message;
+  const Start twice = start_of(planar("x = 1\ny = 0.5", "rod = \"x^2 + y^2 = 4\"\nagain = \"2*x^2 + 2*y^2 = 8\""), Initialize::off);
+  EXPECT_TRUE(twice.found) << twice.message;
+  EXPECT_EQ(twice.redundant.size(), 1u);
+}
+
 TEST(Start, ModesCheckAndOff) {
   const std::string text = pendulum("0.86");
   const std::string fault = thrown(text, Initialize::check);

@@ -32,9 +32,10 @@ LyapunovSettings settings_of(const Options& options) {
   return settings;
 }
 
-/// Makes the flow of the normal form the system, in the coordinates that the options say.
+/// Makes the flow of the normal form the system, in the coordinates that the options say: methods of the normal form step xi
+/// and eta in either.
 template <class Form, class Make>
-std::shared_ptr<LyapunovFlow<Form>> stabilize(Formulated& result, const Make& make, const Options& options) {
+std::shared_ptr<LyapunovFlow<Form>> stabilize(Formulated& result, integrate::View view, const Make& make, const Options& options) {
   auto flow = std::make_shared<LyapunovFlow<Form>>(make(), settings_of(options));
   integrate::System& system = result.system;
   system.coordinates = 0;  // q' is not v off the constraints
@@ -49,7 +50,7 @@ std::shared_ptr<LyapunovFlow<Form>> stabilize(Formulated& result, const Make& ma
     flow->form().freeze(frozen);
     inner(frozen);
   };
-  if (options.word("coordinates") == "normal") {
+  if (options.word("coordinates") == "normal" && view != integrate::View::normal) {
     auto normal = std::make_shared<NormalCoordinates<Form>>(flow, make());
     system.local = std::make_shared<const integrate::LocalCoordinates>(coordinates_of(normal));
     system.begin_step = nullptr;
@@ -80,7 +81,7 @@ Formulated motion(const Equations& equations, integrate::View view, const Option
   }
   const auto psi = options.word("psi") == "velocity" ? mechanics::Completion::velocity : mechanics::Completion::momentum;
   const auto flow = stabilize<MechanicalNormalForm>(
-      result, [&] { return MechanicalNormalForm(equations.motion, psi); }, options);
+      result, view, [&] { return MechanicalNormalForm(equations.motion, psi); }, options);
   result.guess = [flow, inner = result.guess](const std::vector<double>& auxiliary) {
     flow->form().evaluator().guess_auxiliary(auxiliary);
     inner(auxiliary);
@@ -101,7 +102,7 @@ Formulated dae(const Equations& equations, integrate::View view, const Options& 
                 "leave psi out: a DAE is completed by what its algebraic unknowns do not move");
   Formulated result = first_order(equations, integrate::View::ode);
   const auto flow =
-      stabilize<DaeNormalForm>(result, [&] { return DaeNormalForm(equations.dae); }, options);
+      stabilize<DaeNormalForm>(result, view, [&] { return DaeNormalForm(equations.dae); }, options);
   result.guess = [flow, inner = result.guess](const std::vector<double>& y_dy) {
     inner(y_dy);
     const auto middle = y_dy.begin() + static_cast<std::ptrdiff_t>(y_dy.size() / 2);
