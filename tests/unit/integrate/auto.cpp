@@ -79,6 +79,31 @@ TEST(Auto, ReturnsWhenStiffnessIsGone) {
   EXPECT_NEAR(out.end, std::cos(200.0), 1e-6);  // of dop853 over three times the memory of the equation
 }
 
+/// Motion on a circle that attracts, weakly at first and then 1e6 times as strongly as it turns. For 11 digits explicit steps
+/// shrink far inside the region of stability, where nothing but their length tells that the implicit method is due.
+TEST(Auto, ReturnsToImplicitStepsThatWereMuchLonger) {
+  System system;
+  system.dimension = 2;
+  system.names = {"x", "y"};
+  system.ode = [](double t, const double* x, double* dx) {
+    const double square = x[0] * x[0] + x[1] * x[1], k = 1.0 + 1e6 * std::pow(std::sin(0.1 * t), 30);
+    dx[0] = -x[1] - k * (square - 1.0) * x[0];
+    dx[1] = x[0] - k * (square - 1.0) * x[1];
+    return Evaluation::ok;
+  };
+  const IntegratorEntry& method = integrator("auto");
+  const auto stepper = method.make(system, Options(Choice{"auto", {{"first", "implicit"}}}, method.options));
+  std::vector<double> x{1.0, 0.0}, alone{1.0, 0.0};
+  const LoopOptions options = problems::controlled(system, 30.0, 1e-11);
+  const LoopResult result = integrate(system, method, *stepper, options, {}, x);
+  ASSERT_EQ(result.status, Status::done) << result.message;
+  EXPECT_NEAR(x[0], std::cos(30.0), 1e-8);
+  ASSERT_EQ(result.notes.size(), 2u);
+  EXPECT_NE(result.notes[1].find("from dop853 to radau"), std::string::npos) << result.notes[1];
+  EXPECT_NE(result.notes[1].find("where radau had taken steps of"), std::string::npos) << result.notes[1];
+  EXPECT_LE(result.stats.rhs, 1.5 * static_cast<double>(problems::run("radau", system, options, alone).stats.rhs));
+}
+
 TEST(Auto, BeginsImplicitOnRequest) {
   const System system = problems::growth(-1.0);
   const IntegratorEntry& method = integrator("auto");

@@ -3,6 +3,9 @@
 //   explicit to implicit where |h lambda| sits at the border of the explicit method's stability region;
 //   implicit to explicit where h times the spectral radius rho of df/dx is so far inside it that stability would allow
 //   longer steps still. rho comes from a power iteration, d <- (f(x + e d) - f(x)) / e, looked at now and then.
+// And back where explicit steps become much shorter than the implicit ones were: for many digits an explicit method loses its
+// order well inside the region of stability already, h lambda of size 1 being enough (A. Prothero, A. Robinson, On the stability
+// and accuracy of one-step methods for solving stiff systems of ordinary differential equations, Math. Comp. 28, 1974).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -31,6 +34,8 @@ constexpr double many_digits = 1e-14;
 /// So many looks in a row must find implicit steps well inside the explicit stability region. More after every return.
 constexpr int calm_looks = 5;
 constexpr double well_inside = 0.5, at_border = 0.9;
+/// A step of the implicit method costs less than so many explicit ones, up to `many` unknowns.
+constexpr double much_shorter = 5.0;
 /// Below this many unknowns a full matrix costs no more than some steps.
 constexpr std::size_t large = 40;
 /// Many unknowns whose matrix has few entries in a row: one step of radau costs what some fifteen explicit ones cost, and pays
@@ -107,6 +112,7 @@ class Automatic final : public Stepper {
     if (!is_whole()) y_.swap(candidate_);
     turn_ = stiff_ ? is_calm(h) : is_stiff(h);
     if (turn_) h_turn_ = std::abs(h);
+    if (turn_ && stiff_) implicit_step_ = std::abs(h);
     return outcome;
   }
 
@@ -200,6 +206,7 @@ class Automatic final : public Stepper {
     calm_ = held_ = 0;
     stiff_steps_ = 0;
     until_look_ = between_looks_ = least_between_looks;
+    looked_at_ = t_;
   }
 
   Evaluation turn() {
@@ -214,8 +221,10 @@ class Automatic final : public Stepper {
       remarks_.push_back(
           !stepped_ ? fmt::format("auto began with {}: stability, not accuracy, would hold the steps of {} to {}", implicit_name,
                                   explicit_method_->name, brief(h_turn_, 2))
-          : stiff_ ? fmt::format("auto went from {} to {} at t = {}: stability, not accuracy, held the steps to {}",
-                               explicit_method_->name, implicit_name, brief(t_), brief(h_turn_, 3))
+          : stiff_ ? fmt::format("auto went from {} to {} at t = {}: {} {}", explicit_method_->name, implicit_name, brief(t_),
+                               shorter_ ? fmt::format("where {} had taken steps of {}, they were down to", implicit_name, brief(implicit_step_, 3))
+                                        : "stability, not accuracy, held the steps to",
+                               brief(h_turn_, 3))
                    : fmt::format("auto went from {} to {} at t = {}: no stiffness was left", implicit_name,
                                explicit_method_->name, brief(t_)));
     }
@@ -274,13 +283,16 @@ class Automatic final : public Stepper {
   bool is_held(double h) {
     if (tolerance_ == nullptr || --until_look_ > 0) return false;
     const double edge = explicit_method_->stability_radius / std::abs(h), part = spectral_radius(far_outside * edge) / edge;
-    held_ = part > at_border ? held_ + 1 : 0;
+    const double mean = std::abs(t_ - looked_at_) / between_looks_;
+    shorter_ = part <= at_border && leading_ < many && much_shorter * mean < implicit_step_;
+    looked_at_ = t_;
+    held_ = part > at_border || shorter_ ? held_ + 1 : 0;
     if (held_ == 0 && stiff_steps_ > 0 && leading_ >= large) {  // it has passed by
       stiff_steps_ = 0;
       detector_ = StiffnessDetector(explicit_method_->stability_radius);
     }
     // Where steps are far inside, looks become rare.
-    between_looks_ = part < well_inside ? std::min(2 * between_looks_, longest_between_looks) : least_between_looks;
+    between_looks_ = part < well_inside && !shorter_ ? std::min(2 * between_looks_, longest_between_looks) : least_between_looks;
     until_look_ = between_looks_;
     return held_ == 3;
   }
@@ -358,6 +370,9 @@ class Automatic final : public Stepper {
   int calm_ = 0, held_ = 0, waited_ = 0;
   bool on_trial_ = false;  ///< the implicit method must show that it is worth its price
   int until_look_ = least_between_looks, between_looks_ = least_between_looks;
+  double looked_at_ = 0.0;
+  bool shorter_ = false;        ///< explicit steps are much shorter at the last look than implicit ones were, for other reasons than stability
+  double implicit_step_ = 0.0;  ///< the last one before the explicit method took over, 0 where none was
   std::size_t stiff_steps_ = 0;  ///< of the explicit method since the first sign of stiffness
   double h_turn_ = 0.0;
   std::size_t turns_ = 0;
