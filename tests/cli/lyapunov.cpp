@@ -39,6 +39,39 @@ TEST(ZeroDynamics, OfTheSliderCrankRestWhereThePaperSays) {
   EXPECT_NE(driven.out.find("depend on time"), std::string::npos) << driven.out;
 }
 
+/// A sleigh rests wherever it is, turned as it is.
+TEST(ZeroDynamics, RestInFamilies) {
+  const auto call = daedalus("analyze models/sleigh.toml --zero-dynamics --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto equilibria = call.json()["zero_dynamics"]["equilibria"];
+  ASSERT_EQ(equilibria.size(), 1u);
+  EXPECT_EQ(equilibria[0]["family"], 3);
+  EXPECT_EQ(equilibria[0]["stability"], "not decided by its linearization");
+  for (const char* rate : {"der(x)", "der(y)", "der(phi)"}) EXPECT_NEAR(equilibria[0]["state"][rate].get<double>(), 0.0, 1e-8);
+  const auto top = daedalus("analyze models/heavy_top.toml --zero-dynamics");
+  EXPECT_NE(top.out.find("one of a family of dimension 1, unstable"), std::string::npos) << top.out;
+}
+
+/// A drive with constant speed depends on time, though its velocity does not.
+TEST(ZeroDynamics, OfDrivesDependOnTime) {
+  const Folder folder;
+  const auto write = [&](const std::string& name, const std::string& more, const std::string& kinetic, const std::string& potential) {
+    folder.write(name, "kind = \"lagrangian\"\n[variables]\nth = 0.0\n" + more + "[lagrangian]\nkinetic = \"" + kinetic +
+                           "\"\npotential = \"" + potential + "\"\n[constraints]\ndrive = \"th = 6*t\"\n[simulation]\nt_end = 1\n");
+    return folder.file(name);
+  };
+  const std::string free = write("free.toml", "u = 1.0\n", "der(th)^2/2 + der(u)^2/2", "u^2 + sin(th)*u");
+  const auto call = daedalus("analyze " + free + " --zero-dynamics --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  EXPECT_EQ(call.json()["zero_dynamics"]["autonomous"], false);
+  EXPECT_TRUE(call.json()["zero_dynamics"]["equilibria"].empty());
+  const auto refused = daedalus("simulate " + free + " --formulation \"lyapunov:W=u^2+der(u)^2,box=u in -1..1 and der(u) in -1..1\"");
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_NE(refused.err.find("the motion depends on time, and W is for motions that do not"), std::string::npos) << refused.err;
+  const auto nothing = daedalus("analyze " + write("nothing.toml", "", "der(th)^2/2", "th") + " --zero-dynamics");
+  EXPECT_NE(nothing.out.find("the constraints leave nothing that moves by itself"), std::string::npos) << nothing.out;
+}
+
 TEST(Perturb, StartsOffTheConstraintsByWhatWasAsked) {
   const Folder folder;
   const auto call = daedalus("simulate models/pendulum.toml --perturb 0.1 --formulation lyapunov --t-end 2 --residuals --output " +

@@ -55,6 +55,7 @@ std::string to_text(const solve::ZeroDynamics& zero) {
   std::string text = line("zero", fmt::format("zero dynamics of dimension {} beside {} constraint{}, in {}", zero.dimension,
                                               zero.constraints, zero.constraints == 1 ? "" : "s, hidden ones included",
                                               zero.coordinates.empty() ? "no coordinates" : fmt::format("{}", fmt::join(zero.coordinates, ", "))));
+  if (zero.dimension == 0) return text + line("", "the constraints leave nothing that moves by itself");
   if (!zero.autonomous) return text + line("", "they depend on time: no equilibria were looked for");
   if (!zero.searched) return text + line("", "too many for a search for equilibria");
   if (zero.equilibria.empty()) return text + line("", "no equilibrium was found around the start");
@@ -62,7 +63,9 @@ std::string to_text(const solve::ZeroDynamics& zero) {
     std::string values;
     for (std::size_t i = 0; i < one.x.size(); ++i)
       if (!zero.names[i].starts_with("der(")) values += fmt::format("{}{} = {}", values.empty() ? "" : ", ", zero.names[i], value_text(one.x[i]));
-    text += line("at rest", fmt::format("{}: {} (eigenvalues {})", values, stability_text(one.stability), eigenvalues_text(one)));
+    const std::string family =
+        one.family == 0 ? "" : fmt::format("one of a family of dimension {}, ", one.family);
+    text += line("at rest", fmt::format("{}: {}{} (eigenvalues {})", values, family, stability_text(one.stability), eigenvalues_text(one)));
   }
   return text;
 }
@@ -73,7 +76,7 @@ std::string with_zero_dynamics(const std::string& analysis, const solve::ZeroDyn
     nlohmann::json state, eigenvalues = nlohmann::json::array();
     for (std::size_t i = 0; i < one.x.size(); ++i) state[zero.names[i]] = one.x[i];
     for (const auto& value : one.eigenvalues) eigenvalues.push_back({value.real(), value.imag()});
-    equilibria.push_back({{"state", state}, {"eigenvalues", eigenvalues}, {"stability", stability_text(one.stability)}});
+    equilibria.push_back({{"state", state}, {"eigenvalues", eigenvalues}, {"stability", stability_text(one.stability)}, {"family", one.family}});
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::parse(analysis);
   json["zero_dynamics"] = nlohmann::json{{"dimension", zero.dimension},

@@ -1,6 +1,7 @@
 // Equilibria of eta' = q(0, eta) by Newton's method from the start and from seeded points around it, with coordinates chosen
-// anew at every iterate: x <- Phi^-1(0, eta - q_eta^-1 q). dq/deta is taken by central differences; its eigenvalues decide the
-// stability where none has a real part of 0.
+// anew at every iterate: x <- Phi^-1(0, eta - q_eta^+ q). dq/deta is taken by central differences; its eigenvalues decide the
+// stability where none has a real part of 0. Equilibria need not lie alone: a body without forces rests everywhere. So the
+// inverse is that of least change, and of equilibria with the same eigenvalues in families of one dimension one is told.
 #include "daedalus/solve/zero_dynamics.hpp"
 
 #include <algorithm>
@@ -11,7 +12,6 @@
 #include "daedalus/formulate/dae_normal_form.hpp"
 #include "daedalus/formulate/mechanical_normal_form.hpp"
 #include "daedalus/linalg/lapack.hpp"
-#include "daedalus/linalg/lu.hpp"
 
 namespace daedalus::solve {
 
@@ -22,6 +22,46 @@ using Vector = std::vector<double>;
 
 constexpr std::size_t largest_dimension = 12, seeds = 40;
 constexpr int most_iterations = 60;
+/// Entries and singular values below this part of the largest are errors of differences.
+constexpr double vanishing = 1e-5;
+/// Eigenvalues of one family agree to this part of the largest.
+constexpr double alike = 1e-3;
+
+/// A matrix of differences, with what its singular values say: A = R^-1 U diag(values) V^T, where diagonal R makes the largest
+/// entries of rows 1, but for those that are nothing.
+class Equilibrated {
+ public:
+  explicit Equilibrated(linalg::DenseMatrix A) : row_(A.rows, 1.0) {
+    double most = 0.0;
+    for (const double entry : A.entries) most = std::max(most, std::abs(entry));
+    for (std::size_t i = 0; i < A.rows && most > 0.0; ++i) {
+      double largest = vanishing * most;
+      for (std::size_t k = 0; k < A.columns; ++k) largest = std::max(largest, std::abs(A(i, k)));
+      row_[i] = 1.0 / largest;
+      for (std::size_t k = 0; k < A.columns; ++k) A(i, k) *= row_[i];
+    }
+    svd_ = linalg::svd(A);
+    while (rank_ < svd_.values.size() && svd_.values[rank_] > vanishing * svd_.values[0]) ++rank_;
+  }
+
+  std::size_t kernel() const { return row_.size() - rank_; }
+
+  /// The least y with A y as near to q as can be.
+  Vector solve(const Vector& q) const {
+    Vector y(q.size(), 0.0);
+    for (std::size_t r = 0; r < rank_; ++r) {
+      double part = 0.0;
+      for (std::size_t i = 0; i < q.size(); ++i) part += svd_.U(i, r) * row_[i] * q[i];
+      for (std::size_t k = 0; k < q.size(); ++k) y[k] += svd_.V(k, r) * part / svd_.values[r];
+    }
+    return y;
+  }
+
+ private:
+  Vector row_;
+  linalg::Svd svd_;
+  std::size_t rank_ = 0;
+};
 
 template <class Form>
 class Search {
@@ -77,9 +117,7 @@ class Search {
       for (const double value : q) size = std::max(size, std::abs(value));
       if (size < 1e-10 || (size < 1e-7 && size >= last)) return true;
       last = size;
-      linalg::DenseLu lu(eta.size());
-      if (!lu.factor(A.entries.data())) return false;
-      lu.solve(q.data());
+      q = Equilibrated(std::move(A)).solve(q);
       double length = 0.0;
       for (std::size_t k = 0; k < q.size(); ++k) length = std::max(length, std::abs(q[k]) / std::max(1.0, std::abs(eta[k])));
       const double damping = std::min(1.0, 0.5 / std::max(length, 1e-300));
@@ -104,9 +142,11 @@ class Search {
         return true;
       };
       if (std::ranges::any_of(out.equilibria, same)) continue;
-      ZeroDynamics::Equilibrium found{x, {}, ZeroDynamics::Stability::undecided};
+      ZeroDynamics::Equilibrium found;
+      found.x = x;
       judge(x, found);
-      out.equilibria.push_back(std::move(found));
+      const auto of_one_family = [&](const ZeroDynamics::Equilibrium& other) { return are_of_one_family(found, other); };
+      if (std::ranges::none_of(out.equilibria, of_one_family)) out.equilibria.push_back(std::move(found));
     }
     const auto distance = [&](const ZeroDynamics::Equilibrium& one) {
       double sum = 0.0;
@@ -123,6 +163,7 @@ class Search {
     Vector eta;
     linalg::DenseMatrix A;
     if (!settle(x, eta) || !slope(eta, x, A)) return;
+    found.family = Equilibrated(A).kernel();
     const linalg::GeneralizedEigen eigen = linalg::generalized_eigen(A, linalg::DenseMatrix::identity(A.rows));
     if (!eigen.converged) return;
     double size = 1.0, most = -INFINITY;
@@ -139,6 +180,19 @@ class Search {
     found.stability = most > zero    ? ZeroDynamics::Stability::unstable
                       : most < -zero ? ZeroDynamics::Stability::asymptotic
                                      : ZeroDynamics::Stability::undecided;
+  }
+
+  static bool are_of_one_family(const ZeroDynamics::Equilibrium& one, const ZeroDynamics::Equilibrium& other) {
+    if (one.family == 0 || one.family != other.family || one.eigenvalues.size() != other.eigenvalues.size()) return false;
+    double size = 1.0;
+    for (const auto& value : one.eigenvalues) size = std::max(size, std::abs(value));
+    auto left = other.eigenvalues;
+    for (const auto& value : one.eigenvalues) {
+      const auto nearest = std::ranges::min_element(left, {}, [&](const auto& candidate) { return std::abs(candidate - value); });
+      if (std::abs(*nearest - value) > alike * size) return false;
+      left.erase(nearest);
+    }
+    return true;
   }
 
   Form& form_;
@@ -171,7 +225,10 @@ bool is_autonomous(const Prepared& prepared) {
   std::vector<expr::Expr> roots = equations.f;
   roots.insert(roots.end(), equations.M.value.begin(), equations.M.value.end());
   roots.insert(roots.end(), equations.auxiliary.begin(), equations.auxiliary.end());
-  for (const mechanics::Constraint& constraint : equations.constraints) roots.push_back(constraint.velocity);
+  for (const mechanics::Constraint& constraint : equations.constraints) {
+    roots.push_back(constraint.velocity);
+    if (constraint.holonomic) roots.push_back(constraint.position);
+  }
   return !depends_on_time(roots, equations.t);
 }
 

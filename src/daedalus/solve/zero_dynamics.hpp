@@ -22,6 +22,7 @@ struct ZeroDynamics {
     std::vector<double> x;  ///< as `names`
     std::vector<std::complex<double>> eigenvalues;
     Stability stability = Stability::undecided;  ///< by the linearization
+    std::size_t family = 0;                      ///< in so many directions equilibria lie beside it
   };
   std::vector<std::string> names;
   std::vector<Equilibrium> equilibria;  ///< that were found near the start, nearest first
