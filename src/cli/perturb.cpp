@@ -24,6 +24,13 @@ double size_of(const Command& command) {
   return *command.perturb;
 }
 
+/// Whether what was given on the command line is a value of that variable, "der(x)" or "x'" written with or without blanks.
+bool is_value_of(std::string given, const std::string& variable) {
+  std::erase(given, ' ');
+  if (given.ends_with("'") && !given.ends_with("''")) given = "der(" + given.substr(0, given.size() - 1) + ")";
+  return given == variable;
+}
+
 }  // namespace
 
 Command with_perturbed_start(Command command) {
@@ -34,7 +41,12 @@ Command with_perturbed_start(Command command) {
   const auto start = solve::perturbed_start(solve::prepare(model::read_model(command.model, overrides_of(command))), t, size, size);
   if (!start)
     throw Error("no-perturbed-start", fmt::format("'{}' has no start with every constraint violated by {}", name, shortest(size)), advice);
-  for (const auto& [variable, value] : *start) command.set.push_back(fmt::format("{}={}", variable, shortest(value)));
+  for (const auto& [variable, value] : *start) {
+    const auto is_replaced = [&name = variable](const std::string& given) { return is_value_of(given.substr(0, given.find('=')), name); };
+    std::erase_if(command.set, is_replaced);
+    std::erase_if(command.fix, is_replaced);
+    command.set.push_back(fmt::format("{}={}", variable, shortest(value)));
+  }
   command.run.initialize = "off";
   command.perturb.reset();
   return command;
@@ -61,7 +73,7 @@ int compare_perturbed(const Command& command) {
   plan.model = [&](const solve::StartValues& start) {
     model::Overrides all = overrides;
     for (const auto& [name, value] : start) {
-      const auto same = [&own = name](const auto& one) { return one.first == own; };
+      const auto same = [&own = name](const auto& one) { return is_value_of(one.first, own); };
       std::erase_if(all.set, same);
       std::erase_if(all.fix, same);
       all.set.emplace_back(name, shortest(value));

@@ -83,6 +83,22 @@ TEST(Perturb, StartsOffTheConstraintsByWhatWasAsked) {
   EXPECT_NE(first.find("0.625"), std::string::npos) << first;
 }
 
+/// Start values that are given say from where on the constraints are violated.
+TEST(Perturb, StartsFromGivenValues) {
+  const std::string from = "simulate models/pendulum.toml --set x=1.5 --set y=-2 --set \"x'=0.8\" --set \"der(y)=0.6\" ";
+  const auto values = [](const std::string& command) {
+    const auto call = daedalus(command + "--t-end 1 --at 0 --residuals --json --formulation lyapunov");
+    EXPECT_EQ(call.status, 0) << call.err;
+    return call.status == 0 ? call.json()["values"] : decltype(call.json())();
+  };
+  const auto on = values(from), off = values(from + "--perturb 0.1 ");
+  ASSERT_TRUE(on.is_object() && off.is_object());
+  EXPECT_NEAR(on["residual.rod"][0].get<double>(), 0.0, 1e-14);
+  EXPECT_NEAR(off["residual.rod"][0].get<double>(), 0.625, 1e-12);  // a tenth of l^2
+  // The larger entry of (x, y) carries the constraint, the other one and the momentum along it stay.
+  EXPECT_EQ(off["x"][0], on["x"][0]);
+}
+
 /// Three derivatives of a constraint, two of them of derivatives that occur in no equation: these follow from the others.
 TEST(Perturb, StartsWhatWasDifferentiatedMoreThanWritten) {
   const Folder folder;
