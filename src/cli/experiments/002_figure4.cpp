@@ -54,7 +54,7 @@ report::Findings run() {
   found.verdict =
       "The bound is confirmed: the largest gain is -1.5e4, so that the explicit scheme needs T < 1.3e-4. Beyond it xi1 comes back\n"
       "from nothing: the factor 1 + T k is -15 at worst. Whether it has grown to something at a given time is chance; at T = 0.001\n"
-      "it is 0.59 after 1 s. The implicit scheme lets both decay at every T, as Theorem 6 says. What neither cures is Euler's error in\n"
+      "it is 0.6 after 1 s. The implicit scheme lets both decay at every T, as Theorem 6 says. What neither cures is Euler's error in\n"
       "eta: the angles differ by percents between the sampling times.";
   return found;
 }

@@ -58,8 +58,8 @@ bool is_on_constraints(const Functions& fn, mechanics::Evaluator& evaluator, con
   return true;
 }
 
-/// The largest rank of G at positions beside the start: at such as satisfy the constraints, 0 where none was found, or, where
-/// the start does not and is meant not to, at any.
+/// The largest rank of G at positions beside the start that satisfy the constraints; where none is found from a start that
+/// does not satisfy them either, at any beside it. 0 where there is none.
 std::size_t rank_beside(const std::shared_ptr<const Functions>& functions, const Start& start) {
   const Functions& fn = *functions;
   mechanics::Evaluator evaluator(functions);
@@ -73,7 +73,11 @@ std::size_t rank_beside(const std::shared_ptr<const Functions>& functions, const
     std::vector<double> x = start.x;
     for (std::size_t i = 0; i < fn.n; ++i)
       x[i] += any(random) * std::max(std::abs(x[i]), fn.equations.model->variables[i].nominal);
-    if (on_constraints && evaluator.project(start.t, x.data()) != mechanics::Outcome::ok) continue;
+    const std::vector<double> beside_start = x;
+    if (evaluator.project(start.t, x.data()) != mechanics::Outcome::ok) {
+      if (on_constraints) continue;
+      x = beside_start;
+    }
     most = std::max(most, linalg::row_rank(fn.jacobian, jacobian_at(fn, start.t, x.data()).data()).rank);
   }
   return most;

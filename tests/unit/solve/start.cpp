@@ -273,6 +273,12 @@ TEST(Start, SingularPositionsOffTheConstraintsAreTold) {
   const Start twice = start_of(planar("x = 1\ny = 0.5", "rod = \"x^2 + y^2 = 4\"\nagain = \"2*x^2 + 2*y^2 = 8\""), Initialize::off);
   EXPECT_TRUE(twice.found) << twice.message;
   EXPECT_EQ(twice.redundant.size(), 1u);
+  // Level, the linkage has as many independent rows with rods of any length as on its constraints; turned it has more.
+  std::string shorter = linkage;
+  shorter.replace(shorter.find("x = 0.6\ny = 0.8"), 15, "x = 0.5\ny = 0.7");
+  const Start level = start_of(shorter, Initialize::off);
+  EXPECT_TRUE(level.found) << level.message;
+  EXPECT_EQ(level.redundant.size(), 1u);
 }
 
 TEST(Start, ModesCheckAndOff) {
