@@ -99,6 +99,15 @@ TEST(Perturb, StartsFromGivenValues) {
   EXPECT_EQ(off["x"][0], on["x"][0]);
 }
 
+/// Some unknowns of these equations were found by combining the model's, and cannot be given.
+TEST(Perturb, RefusesWhereCombinationsOfUnknownsMove) {
+  for (const char* command : {"simulate", "compare"}) {
+    const auto call = daedalus(std::string(command) + " models/linear/r7.toml --perturb 0.1");
+    EXPECT_EQ(call.status, 2);
+    EXPECT_NE(call.err.find("no-perturbed-start"), std::string::npos) << call.err;
+  }
+}
+
 /// Three derivatives of a constraint, two of them of derivatives that occur in no equation: these follow from the others.
 TEST(Perturb, StartsWhatWasDifferentiatedMoreThanWritten) {
   const Folder folder;

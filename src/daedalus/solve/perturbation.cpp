@@ -76,7 +76,12 @@ std::optional<StartValues> perturbed_start(const Prepared& prepared, double t, d
     if (!prepared.reduced) return std::nullopt;
     const structure::DaeFunctions& fn = *prepared.reduced;
     const std::vector<bool> said = structure::said_derivatives(fn);  // the equations give them, and no start may
-    for (std::size_t i = 0; i < fn.differential; ++i) names.push_back(said[i] ? "" : fn.unknowns[i].name);
+    for (std::size_t i = 0; i < fn.differential; ++i) {
+      const std::string& name = fn.unknowns[i].of->name;
+      if (std::ranges::none_of(prepared.model->variables, [&](const model::Unknown& own) { return own.name == name; }))
+        return std::nullopt;  // a combination of the author's unknowns, which no start gives
+      names.push_back(said[i] ? "" : fn.unknowns[i].name);
+    }
     formulate::DaeNormalForm form(prepared.reduced);
     if (form.choose(t, x.data()) != Evaluation::ok) return std::nullopt;
     if (!violate(form, t, constraint_scales(fn, t, x), position, rate, x)) return std::nullopt;
