@@ -139,6 +139,8 @@ std::string advice_after(const solve::Trajectory& run) {
            "holds it";
   if (run.status == integrate::Status::event_failed && says("contradict"))
     return "reset fewer of the values, so that the others can follow, or to values that fit";
+  if (says("leaves the domain of the coordinates"))
+    return "start nearer to the constraints, or take a formulation without coordinates of its own, such as baumgarte";
   if (says("contradict")) return "drop one of them, or change start values or parameters";
   switch (run.status) {
     case integrate::Status::no_convergence:

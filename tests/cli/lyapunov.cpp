@@ -151,6 +151,17 @@ TEST(LyapunovCoordinates, AreThoseOfTheSchemesInEitherCase) {
   EXPECT_NE(answer.out.find("takes     the normal form of the formulation lyapunov"), std::string::npos) << answer.out;
 }
 
+/// Both coordinates of a pendulum longer than its rod: neither leads to the constraint while the other stays.
+TEST(LyapunovCoordinates, SayWhereTheyDoNotReach) {
+  const auto call = daedalus("simulate models/pendulum.toml --initialize off --set x=2.7 --set y=-2.8 --formulation lyapunov");
+  EXPECT_EQ(call.status, 3);
+  EXPECT_NE(call.err.find("the way from the state to the constraints leaves the domain of the coordinates: the constraints cannot be "
+                          "solved for y, at the start, t = 0\n  -> start nearer to the constraints, or take a formulation without "
+                          "coordinates of its own, such as baumgarte"),
+            std::string::npos)
+      << call.err;
+}
+
 /// A constraint that always holds violates nothing: the motion is that without it.
 TEST(LyapunovCoordinates, MayBeWithoutViolations) {
   const Folder folder;
