@@ -441,6 +441,7 @@ class DaeInitializer {
   }
 
   void fill() {
+    if (start_.residual < std::numeric_limits<double>::min()) start_.residual = 0.0;  // iterations end with such numbers
     const auto at = [&](std::size_t i) { return u_.begin() + static_cast<std::ptrdiff_t>(i); };
     start_.x.assign(u_.begin(), at(fn_.differential));
     start_.algebraic.assign(at(fn_.differential), at(n_));
