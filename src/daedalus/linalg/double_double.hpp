@@ -71,12 +71,7 @@ class DoubleDouble {
     return s;
   }
   static DoubleDouble product(double a, double b) {
-    constexpr double splitter = 134217729.0, most = 0x1p995;  // 2^27 + 1, and what it can be multiplied with
-    if (!(std::abs(a) < most && std::abs(b) < most)) {
-      DoubleDouble p(a * b);
-      if (std::isfinite(p.high_)) p.low_ = std::fma(a, b, -p.high_);
-      return p;
-    }
+    constexpr double splitter = 134217729.0;  // 2^27 + 1
     const double ca = splitter * a, cb = splitter * b;
     const double a1 = ca - (ca - a), a2 = a - a1, b1 = cb - (cb - b), b2 = b - b1;
     DoubleDouble p(a * b);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "daedalus/linalg/lapack.hpp"
@@ -185,10 +186,12 @@ tie = "x1 - x2 = sin(t)"
   EXPECT_TRUE(found.consistent);
   ASSERT_TRUE(found.linear->nearest);
   EXPECT_EQ(found.linear->nearest->distance, 0.0);
-  for (std::size_t j = 0; j < found.linear->unknowns.size(); ++j) {
-    if (found.linear->unknowns[j] == "der(x1)") EXPECT_NEAR(found.linear->nearest->values[j], 1.5, 1e-14);
-    if (found.linear->unknowns[j] == "der(x2)") EXPECT_EQ(found.linear->nearest->values[j], 0.5);
-  }
+  const auto value = [&](const std::string& name) {
+    const auto& names = found.linear->unknowns;
+    return found.linear->nearest->values[static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin())];
+  };
+  EXPECT_NEAR(value("der(x1)"), 1.5, 1e-14);
+  EXPECT_EQ(value("der(x2)"), 0.5);
 }
 
 TEST(AnalysisLinear, StabilityAndWhatInputsReach) {
