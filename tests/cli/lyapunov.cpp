@@ -99,10 +99,27 @@ TEST(Perturb, StartsFromGivenValues) {
   EXPECT_EQ(off["x"][0], on["x"][0]);
 }
 
-/// Some unknowns of these equations were found by combining the model's, and cannot be given.
+/// Some unknowns of these equations, which are mixed by whole numbers, were found by combining the model's, and cannot be given.
 TEST(Perturb, RefusesWhereCombinationsOfUnknownsMove) {
+  const Folder folder;
+  folder.write("mixed.toml", R"model(kind = "dae"
+[variables]
+x0 = 0.1
+x1 = 0.1
+x2 = 0.1
+x3 = 0.1
+x4 = 0.1
+[equations]
+e0 = "der(x0) - der(x3) = -x0 - 5*x2 - 4*x3 - 7*x4"
+e1 = "4*der(x0) + 3*der(x1) + 2*der(x2) + der(x3) + 3*der(x4) = -3*x0 - 3*x1 - 2*x2 - x3 - 3*x4"
+e2 = "9*der(x0) + 6*der(x1) + 4*der(x2) + der(x3) + 6*der(x4) = -5*x0 - 4*x1 - 7*x2 - 4*x3 - 10*x4"
+e3 = "-der(x3) = -5*x2 - 4*x3 - 7*x4"
+e4 = "8*der(x0) + 6*der(x1) + 4*der(x2) + der(x3) + 6*der(x4) = -4*x0 - 4*x1 - 7*x2 - 5*x3 - 10*x4 + 0.01*x0*x1"
+[simulation]
+t_end = 0.1
+)model");
   for (const char* command : {"simulate", "compare"}) {
-    const auto call = daedalus(std::string(command) + " models/linear/r7.toml --perturb 0.1");
+    const auto call = daedalus(std::string(command) + " " + folder.file("mixed.toml") + " --perturb 0.1");
     EXPECT_EQ(call.status, 2);
     EXPECT_NE(call.err.find("no-perturbed-start"), std::string::npos) << call.err;
   }
