@@ -97,6 +97,14 @@ Rational Rational::operator-() const {
   return result;
 }
 
+double Rational::log2() const {
+  DAEDALUS_CHECK(number_ != nullptr, "logarithm of {}", text());
+  long above = 0, below = 0;
+  const double numerator = mpz_get_d_2exp(&above, mpq_numref(number_->q));
+  const double denominator = mpz_get_d_2exp(&below, mpq_denref(number_->q));
+  return std::log2(std::abs(numerator) / denominator) + static_cast<double>(above - below);
+}
+
 int Rational::sign() const { return number_ ? mpq_sgn(number_->q) : 0; }
 bool Rational::integer() const { return !number_ || mpz_cmp_ui(mpq_denref(number_->q), 1) == 0; }
 double Rational::value() const { return number_ ? mpq_get_d(number_->q) : 0.0; }
@@ -133,13 +141,15 @@ std::optional<Rational> short_rational(double value) {
   for (const char c : text.substr(0, mark))
     if (c != '.') digits += c;
   const std::size_t count = digits.size() - (value < 0.0 ? 1 : 0);
-  int power = 0;
-  const double mantissa = std::ldexp(std::frexp(value, &power), most_bits);
-  if (count <= most_digits || mantissa == std::trunc(mantissa)) {
+  if (count <= most_digits) {
     const long shift = exponent - static_cast<long>(count) + 1;
     const std::string zeros(static_cast<std::size_t>(std::abs(shift)), '0');
     return Rational(shift >= 0 ? digits + zeros : digits + "/1" + zeros);
   }
+  // 33025/524288 has 19 decimals, more than a double needs to be read again: the double itself is exact, its text is not.
+  int power = 0;
+  const double mantissa = std::ldexp(std::frexp(value, &power), most_bits);
+  if (mantissa == std::trunc(mantissa)) return Rational::exactly(value);
   // The convergents of the continued fraction: the first that is read as this double. One of `most_fraction` in 2^52 doubles
   // is such a fraction by chance.
   double rest = std::abs(value), p = 1.0, q = 0.0, p_before = 0.0, q_before = 1.0;

@@ -33,6 +33,7 @@ class Rational {
   Rational operator-() const;
 
   int sign() const;
+  double log2() const;            ///< of its size, which may be beyond all doubles; not of 0
   bool integer() const;
   double value() const;           ///< the nearest double or its neighbour
   std::string text() const;       ///< "-3/4", "17"

@@ -51,6 +51,26 @@ std::complex<double> newton_step(const RationalPolynomial& p, std::complex<doubl
   return {((pr * dr + pi * di) / size).value(), ((pi * dr - pr * di) / size).value()};
 }
 
+/// About how large the roots of p are, ascending, p(0) not 0: the slopes of the upper hull of the points (k, log |p_k|) (D. Bini,
+/// Numer. Algorithms 13, 1996). From one circle for all, roots that are 1e300 times larger than others would not be found.
+std::vector<double> radii_of_roots(const RationalPolynomial& p) {
+  struct Corner {
+    double k, log;
+  };
+  const auto slope = [](const Corner& a, const Corner& b) { return (b.log - a.log) / (b.k - a.k); };
+  std::vector<Corner> hull;
+  for (std::size_t k = 0; k < p.size(); ++k) {
+    if (p[k].sign() == 0) continue;
+    const Corner next{static_cast<double>(k), p[k].log2()};
+    while (hull.size() > 1 && slope(hull[hull.size() - 2], hull.back()) <= slope(hull.back(), next)) hull.pop_back();
+    hull.push_back(next);
+  }
+  std::vector<double> radii;
+  for (std::size_t i = 1; i < hull.size(); ++i)
+    radii.insert(radii.end(), static_cast<std::size_t>(hull[i].k - hull[i - 1].k), std::exp2(-slope(hull[i - 1], hull[i])));
+  return radii;
+}
+
 std::vector<std::complex<double>> sorted(std::vector<std::complex<double>> z) {
   std::sort(z.begin(), z.end(), [](const auto& a, const auto& b) {
     return a.real() != b.real() ? a.real() < b.real() : a.imag() < b.imag();
@@ -219,19 +239,19 @@ std::vector<std::complex<double>> roots(const RationalPolynomial& p) {
     return sorted(std::move(others));
   }
   std::vector<std::complex<double>> z(n);
-  // Begin on a circle whose radius is the geometric mean of the roots, turned out of symmetry.
-  const double radius = n > 0 ? std::pow(std::abs((p.front() / p.back()).value()), 1.0 / static_cast<double>(n)) : 1.0;
-  for (std::size_t k = 0; k < n; ++k)
-    z[k] = std::polar(std::isfinite(radius) && radius > 0.0 ? radius : 1.0,
-                      2.0 * std::numbers::pi * (static_cast<double>(k) + 0.3) / static_cast<double>(n) + 0.1);
+  const std::vector<double> radii = radii_of_roots(p);
+  for (std::size_t k = 0; k < n; ++k)  // turned out of symmetry
+    z[k] = std::polar(radii[k], 2.0 * std::numbers::pi * (static_cast<double>(k) + 0.3) / static_cast<double>(n) + 0.1);
   for (int sweep = 0; sweep < 200; ++sweep) {
     double largest = 0.0;
     for (std::size_t k = 0; k < n; ++k) {
+      if (!std::isfinite(radii[k])) continue;
       const std::complex<double> newton = newton_step(p, z[k]);
       std::complex<double> repulsion = 0.0;
       for (std::size_t j = 0; j < n; ++j)
-        if (j != k && z[j] != z[k]) repulsion += 1.0 / (z[k] - z[j]);
+        if (j != k && z[j] != z[k] && std::isfinite(radii[j])) repulsion += 1.0 / (z[k] - z[j]);
       const std::complex<double> step = newton / (1.0 - newton * repulsion);
+      if (!std::isfinite(std::abs(step))) continue;  // it meets another one: that moves on
       z[k] -= step;
       largest = std::max(largest, std::abs(step) / std::max(std::abs(z[k]), 1e-300));
     }

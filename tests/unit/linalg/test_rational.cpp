@@ -18,6 +18,9 @@ TEST(Rational, NumbersAsSomebodyWroteThem) {
   EXPECT_EQ(short_rational(-22.0 / 7.0)->text(), "-22/7");
   EXPECT_EQ(short_rational(53.0 / 131072.0)->text(), "53/131072");
   EXPECT_EQ(short_rational(-2444388.0 / 35.0)->text(), "-2444388/35");
+  // The shortest decimals that are read as these doubles are not their values.
+  EXPECT_EQ(short_rational(524289.0 / 524288.0)->text(), "524289/524288");
+  EXPECT_EQ(short_rational(-0x1p-40)->text(), "-1/1099511627776");
   EXPECT_EQ(short_rational(9002521398123.0)->text(), "9002521398123");
   EXPECT_FALSE(short_rational(std::sqrt(2.0)));
   EXPECT_FALSE(short_rational(std::exp(1.0)));
@@ -103,6 +106,17 @@ TEST(RationalPolynomials, RootsFarApart) {
   const auto found = roots(p);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k].real() / expected[k], 1.0, 1e-14);
+}
+
+TEST(RationalPolynomials, RootsAtTheEndsOfTheDoubles) {
+  const std::vector<double> expected{0x1p-1000, 1.0, 0x1p1000};
+  RationalPolynomial p{Rational(1)};
+  for (const double root : expected) p = product(p, {-Rational::exactly(root), Rational(1)});
+  const auto found = roots(p);
+  ASSERT_EQ(found.size(), expected.size());
+  for (std::size_t k = 0; k < found.size(); ++k) EXPECT_NEAR(found[k].real() / expected[k], 1.0, 1e-14);
+  // A root that is no double.
+  EXPECT_TRUE(std::isinf(roots({-Rational::exactly(0x1p1000) * Rational::exactly(0x1p1000), Rational(1)}).front().real()));
 }
 
 }  // namespace
