@@ -417,6 +417,24 @@ capacitor = "0.2*der(v) = i"
   EXPECT_TRUE(told) << fmt::format("{}", fmt::join(found.notes, "\n"));
 }
 
+TEST(Linear, JumpsAtTheVeryStartAreDescribed) {
+  // 0 = v + f, i = 0.2 v': f leaps from 0 to -5 as soon as time goes on, by each way to write that.
+  for (const std::string f : {"if(t <= 0, 0, -5)", "-5*sign(t)", "-5*sign(sin(pi*t))"}) {
+    const std::string text = "kind = \"linear\"\n[linear]\nE = [[0, 0], [0.2, 0]]\nA = [[1, 0], [0, 1]]\nf = [\"" + f +
+                             "\", 0]\n[variables]\nv = 0\ni = 0\n[simulation]\nt_end = 0.5\n";
+    const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "start.toml")), {0.0, 0.5}, "exact");
+    ASSERT_TRUE(found.success()) << f << found.message;
+    EXPECT_TRUE(found.moved.empty()) << f;
+    EXPECT_EQ(found.value(0, found.column("v")), 5.0) << f;
+    EXPECT_EQ(found.value(1, found.column("v")), 5.0) << f;
+    std::string notes;
+    for (const std::string& note : found.notes) notes += note + "\n";
+    EXPECT_NE(notes.find("v jumps from 0 to 5 at t = 0"), std::string::npos) << f << notes;
+    EXPECT_NE(notes.find("i gets a Dirac impulse of 1 at t = 0"), std::string::npos) << f << notes;
+    EXPECT_EQ(found.constraints.absolute[0], 0.0) << f;
+  }
+}
+
 TEST(Linear, AnInconsistentStartKeptOnPurposeIsDescribed) {
   const std::string text = "kind = \"linear\"\n[linear]\nE = [[1, 0], [0, 0]]\nA = [[0, 1], [1, 0]]\nf = [\"0\", \"-t\"]\n[variables]\nx1 = 3\nx2 = 1\n";
   solve::RunOptions options;

@@ -41,9 +41,11 @@ Reaction Events::begin(double t, double* x) {
   for (Watch& watch : watches_) watch.mode = 0.0;
   if (!evaluate(t, x, Modes::free))
     return failure(Status::event_failed, "the events cannot be evaluated at the start: " + port_.explain());
+  std::vector<double> as_given(watches_.size());
   for (std::size_t i = 0; i < watches_.size(); ++i) {
     Watch& watch = watches_[i];
-    set_mode(watch, watch.decides.mode(values_[i]));
+    as_given[i] = watch.decides.mode(values_[i]);
+    set_mode(watch, as_given[i]);
     if (!watch.by_time) continue;
     // A bound at the very start is behind: time goes on.
     const double at = nearest_bound(watch, values_[i]);
@@ -65,6 +67,13 @@ Reaction Events::begin(double t, double* x) {
                     "happens there by a value of [discrete] and events",
                     culprit));
   }
+  // The start meets what holds at that very moment. Where something else holds from there on, what follows from the state
+  // leaps, as it does at an event.
+  for (std::size_t i = 0; i < watches_.size(); ++i)
+    if (port_.complete && watches_[i].motion && watches_[i].mode != as_given[i]) {
+      port_.complete(t, x);
+      break;
+    }
   evaluate_conditions(x, conditions_);
   for (std::size_t k = 0; k < conditions_.size(); ++k)
     if (conditions_[k] != 0.0)
