@@ -50,8 +50,13 @@ int linearize(const Command& command) {
   if (!command.output.empty() && !command.output.ends_with(".toml") && !command.output.ends_with(".json"))
     throw Error("unknown-file-type", fmt::format("the ending of '{}' does not say what to write", command.output),
                 "end the name in .toml (a model of kind linear) or .json");
-  const solve::LinearModel model = linear_model_of(command);
-  const report::ControlFindings findings = findings_of(model);
+  solve::LinearModel model = linear_model_of(command);
+  // Redundant constraints leave their multipliers open: there are no modes then, but the matrices are right.
+  const bool singular = model.size() <= solve::most_modes && !solve::has_transfer_function(model);
+  if (singular)
+    model.notes.push_back("the pencil is singular: there are no modes and no transfer function; `daedalus analyze` of the linear "
+                          "model (--output FILE.toml) says which unknowns are free and which equations depend on others");
+  const report::ControlFindings findings = singular ? report::ControlFindings{&model, {}, {}, {}} : findings_of(model);
   if (!command.output.empty())
     report::write_file(command.output, command.output.ends_with(".toml") ? solve::model_file(model) : report::to_json(findings));
   print(command.json ? report::to_json(findings) : report::to_text(findings, command.model));

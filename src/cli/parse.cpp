@@ -80,11 +80,14 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
                     "a start that violates the constraints by this part of their largest terms; compare maps all up to it");
   };
   const auto repeated = [](CLI::Option* option) { option->expected(1)->allow_extra_args(false)->take_all(); };
+  const auto add_way = [&](CLI::App* sub) {
+    sub->add_option("--formulation", run.formulation, "name or name:option=value,... (`daedalus formulations`)");
+    sub->add_option("--method", run.method, "name or name:option=value,... (`daedalus methods`)");
+    sub->add_option("--rtol", run.rtol, "relative tolerance (without --atol: atol = rtol/100)");
+  };
   CLI::App* simulate = add("simulate", "a trajectory");
   add_model(simulate);
-  simulate->add_option("--formulation", run.formulation, "name or name:option=value,... (`daedalus formulations`)");
-  simulate->add_option("--method", run.method, "name or name:option=value,... (`daedalus methods`)");
-  simulate->add_option("--rtol", run.rtol, "relative tolerance (without --atol: atol = rtol/100)");
+  add_way(simulate);
   simulate->add_option("--step", run.step, "fixed step size");
   add_run(simulate);
   simulate->add_option("--output", command.output, "file for the rows: .csv (written while they are computed), .json or .h5");
@@ -113,6 +116,8 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
 
   const auto add_ports = [&](CLI::App* sub) {
     sub->add_option("--at", command.at, "time of the point on the trajectory (default: the start)");
+    add_way(sub);
+    sub->add_option("--atol", run.atol, "absolute tolerance");
     repeated(sub->add_option("--input", command.inputs, "inputs or parameters, separated by commas (default: all inputs)")->delimiter(','));
     repeated(sub->add_option("--to", command.targets, "outputs or variables, separated by commas (default: all outputs)")->delimiter(','));
     sub->add_option("--initialize", run.initialize, "project, check or off");

@@ -297,6 +297,26 @@ TEST(Mistakes, AreAnsweredWithTheNearestName) {
   }
 }
 
+TEST(Linearize, RedundantConstraintsLeaveTheMatrices) {
+  const Call call = daedalus("linearize models/parallelogram.toml --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  EXPECT_EQ(call.json()["E"].size(), call.json()["states"].size());
+  EXPECT_FALSE(call.json().contains("modes"));
+  ASSERT_EQ(call.json()["notes"].size(), 1u);
+  EXPECT_NE(call.json()["notes"][0].get<std::string>().find("the pencil is singular"), std::string::npos);
+}
+
+TEST(Linearize, TheTrajectoryIsFollowedAsAsked) {
+  const auto point = [](const std::string& options) {
+    const Call call = daedalus("linearize models/kepler.toml --at 3 --json " + options);
+    EXPECT_EQ(call.status, 0) << options << call.err;
+    return call.json()["point"][0].get<double>();
+  };
+  const double exact = point("--rtol 1e-13"), tight = point("--rtol 1e-10 --method dop853"), loose = point("--rtol 1e-3 --atol 1e-3 --method bdf");
+  EXPECT_NEAR(tight, exact, 1e-7);
+  EXPECT_GT(std::abs(loose - exact), 1e-6);
+}
+
 TEST(Help, AndVersionEndWell) {
   EXPECT_EQ(daedalus("--help").status, 0);
   EXPECT_NE(daedalus("simulate --help").out.find("--formulation"), std::string::npos);

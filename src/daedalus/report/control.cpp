@@ -136,8 +136,10 @@ std::string to_json(const ControlFindings& findings) {
   if (findings.modes) {
     json["index"] = findings.modes->index;
     json.update(Json::parse(modes_json(*findings.modes)));
-    json["notes"] = findings.modes->notes;
   }
+  json["notes"] = model.notes;
+  if (findings.modes)
+    for (const std::string& note : findings.modes->notes) json["notes"].push_back(note);
   Json channels = Json::array();
   const std::size_t p = model.outputs.size();
   for (std::size_t c = 0; c < model.inputs.size() * p; ++c) {
@@ -161,7 +163,10 @@ std::string to_json(const ControlFindings& findings) {
     }
     channels.push_back(one);
   }
-  if (findings.response) json["omega"] = findings.response->omega;
+  if (findings.response) {
+    json["omega"] = findings.response->omega;
+    for (const std::string& note : findings.response->notes) json["notes"].push_back(note);
+  }
   json["channels"] = channels;
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

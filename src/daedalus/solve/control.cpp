@@ -183,6 +183,10 @@ ModeAnalysis mode_analysis(const structure::Pencil& pencil, const structure::Kro
   return out;
 }
 
+bool has_transfer_function(const LinearModel& model) {
+  return structure::structure_of({dense(model.pattern, model.E), dense(model.pattern, model.A)}).regular;
+}
+
 ModeAnalysis mode_analysis(const LinearModel& model) {
   const structure::Pencil pencil{dense(model.pattern, model.E), dense(model.pattern, model.A)};
   const structure::KroneckerStructure kronecker = structure::structure_of(pencil);

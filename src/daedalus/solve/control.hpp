@@ -60,7 +60,8 @@ constexpr std::size_t most_modes = 200;
 /// Of a regular pencil whose structure is known; B and C have no columns and rows where there are no inputs and outputs.
 ModeAnalysis mode_analysis(const structure::Pencil& pencil, const structure::KroneckerStructure& structure,
                            const linalg::DenseMatrix& B, const linalg::DenseMatrix& C);
-/// Throws Error("singular-pencil") where (E, A) is singular.
+/// Whether (E, A) is regular; where it is not, what follows throws Error("singular-pencil").
+bool has_transfer_function(const LinearModel& model);
 ModeAnalysis mode_analysis(const LinearModel& model);
 Channel channel(const LinearModel& model, std::size_t input, std::size_t output);
 /// Solves (i omega E - A) X = B at every frequency. Throws Error("singular-pencil").
