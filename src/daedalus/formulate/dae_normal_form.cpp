@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "daedalus/base/finite.hpp"
 
@@ -189,9 +190,7 @@ Evaluation DaeNormalForm::choose(double t, const double* x) {
   E_ = rows;
   for (std::size_t k = 0; k < eta_count(); ++k)
     for (std::size_t j = 0; j < n_; ++j) E_[k * n_ + j] /= nominal_[j];
-  if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
-  limit_ = growth * largest_inverse();
-  return Evaluation::ok;
+  return factor(t, x);
 }
 
 double DaeNormalForm::largest_inverse() {
@@ -205,17 +204,11 @@ double DaeNormalForm::largest_inverse() {
   return largest;
 }
 
-double DaeNormalForm::room(double t, const double* x) {
-  return factor(t, x) == Evaluation::ok ? 1.0 - largest_inverse() / limit_ : -1.0;
+double DaeNormalForm::condition(double t, const double* x) {
+  return factor(t, x) == Evaluation::ok ? largest_inverse() : std::numeric_limits<double>::infinity();
 }
 
-bool DaeNormalForm::rechart(double t, const double* x) {
-  if (room(t, x) > 0.0) return false;
-  const std::vector<double> before = E_;
-  if (choose(t, x) == Evaluation::ok) return before != E_;
-  E_ = before;
-  return false;
-}
+double DaeNormalForm::limit(double condition) { return std::max(1.0, growth * condition); }
 
 void DaeNormalForm::multiply_E(const double* x, double* eta) const {
   for (std::size_t k = 0; k < eta_count(); ++k) {

@@ -32,8 +32,15 @@ class DaeNormalForm {
   /// Here the same: there is no second guess.
   integrate::Evaluation choose_on_constraints(double t, const double* x) { return choose(t, x); }
   integrate::Evaluation choose_as_at(double t, const double* there, const double*) { return choose(t, there); }
-  double room(double t, const double* x);
-  bool rechart(double t, const double* x);
+  /// The largest entry of the inverse of dPhi/dx, in columns of eta.
+  double condition(double t, const double* x);
+  static double limit(double condition);
+  void remember() { E_before_ = E_; }
+  bool is_remembered() const { return E_ == E_before_; }
+  bool recall() {
+    E_ = E_before_;
+    return true;
+  }
   void choose_as(const DaeNormalForm& other) { E_ = other.E_; }
 
   integrate::Evaluation reduce(double t, const double* x, double* xi, double* eta);
@@ -67,8 +74,7 @@ class DaeNormalForm {
   std::vector<std::size_t> level_, next_;  ///< next_: the derivative of each xi among them, r_ where it is 0
   std::vector<std::size_t> row_;           ///< of F that hold what the motion keeps at 0
   std::vector<double> nominal_;
-  std::vector<double> E_;                  ///< eta_count by n, row by row
-  double limit_ = 0.0;
+  std::vector<double> E_, E_before_;       ///< eta_count by n, row by row
   compile::Function::Scratch scratch_, time_scratch_;
   std::vector<double> F_slope_, matrix_, column_, phi_, step_, motion_, time_;
   linalg::DenseLu solved_, phi_lu_;

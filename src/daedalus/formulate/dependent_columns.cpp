@@ -32,13 +32,17 @@ bool DependentColumns::choose(const double* G, const double* scale) {
     for (std::size_t k = jacobian_.row_start[row]; k < jacobian_.row_start[row + 1]; ++k) values_[next++] = G[k];
   const std::vector<std::size_t>& chosen = columns_->choose(values_.data(), scale);
   if (chosen.size() < rows_.size()) return false;
-  dependent_.assign(chosen.begin(), chosen.end());
+  take(chosen);
+  return true;
+}
+
+void DependentColumns::take(const std::vector<std::size_t>& dependent) {
+  dependent_.assign(dependent.begin(), dependent.end());
   independent_.clear();
   std::ranges::fill(place_, none);
   for (std::size_t i = 0; i < dependent_.size(); ++i) place_[dependent_[i]] = i;
   for (std::size_t j = 0; j < jacobian_.columns; ++j)
     if (place_[j] == none) independent_.push_back(j);
-  return true;
 }
 
 void DependentColumns::choose_as(const DependentColumns& other) {

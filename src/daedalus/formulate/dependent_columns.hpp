@@ -22,6 +22,8 @@ class DependentColumns {
   /// Chooses the dependent unknowns for the values of the whole G; unknown j counts divided by scale[j]. False, and the
   /// choice stays what it was, where the rows depend on each other.
   bool choose(const double* G, const double* scale);
+  /// Takes these unknowns, as many as rows.
+  void take(const std::vector<std::size_t>& dependent);
   /// Takes the choice of another one with the same rows.
   void choose_as(const DependentColumns& other);
   const std::vector<std::size_t>& dependent() const { return dependent_; }

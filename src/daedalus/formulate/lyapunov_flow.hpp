@@ -51,22 +51,37 @@ class LyapunovFlow {
     begun_ = true;
     if (const auto outcome = form_.choose(t, x); outcome != integrate::Evaluation::ok) return outcome;
     make_room();
-    return choose_gentler(t, x);
+    const auto outcome = choose_gentler(t, x);
+    limits_ = limits_at(conditions(t, x));
+    return outcome;
   }
   bool begun() const { return begun_; }
 
-  /// Takes other coordinates where the present ones have become bad; says whether it did.
+  /// Takes other coordinates where the present ones have become bad and others are better; says whether it did.
   bool rechart(double t, const double* x) {
-    if (!begun_ || !form_.rechart(t, x)) return false;
-    make_room();
-    choose_gentler(t, x);
-    ++recharts_;
-    return true;
+    if (!begun_) return false;
+    const Conditions before = conditions(t, x);
+    if (room_of(before) > 0.0) return false;
+    const bool bad_here = !(before.here < limits_.here);
+    form_.remember();
+    if (!bad_here) {
+      std::ranges::copy(x_, end_.begin());
+      form_.choose_as_at(t, end_.data(), x);
+    } else if (form_.choose(t, x) == integrate::Evaluation::ok) {
+      make_room();
+      choose_gentler(t, x);
+    }
+    const Conditions now = conditions(t, x);
+    const bool better = bad_here ? std::isfinite(now.end) || !std::isfinite(before.end) : now.end < before.end;
+    const bool others = !form_.is_remembered() && (better || !form_.recall());
+    limits_ = limits_at(others ? now : before);
+    if (others) ++recharts_;
+    return others;
   }
   std::size_t recharts() const { return recharts_; }
-  /// How far x is from there: > 0 while the present coordinates are good. Off the constraints others are another motion, so
-  /// that a change belongs to a place and not to the end of some step.
-  double room(double t, const double* x) { return begun_ ? form_.room(t, x) : 1.0; }
+  /// How far x is from there: > 0 while the present coordinates are good at x and where its way to the constraints ends. Off the
+  /// constraints others are another motion, so that a change belongs to a place and not to the end of some step.
+  double room(double t, const double* x) { return begun_ ? room_of(conditions(t, x)) : 1.0; }
 
   /// Finds xi, eta and the gains at x.
   integrate::Evaluation gains(double t, const double* x) {
@@ -118,6 +133,28 @@ class LyapunovFlow {
   }
 
  private:
+  /// How bad the coordinates are at a state, and on the constraints at the same eta: with a pendulum that is too long they may
+  /// be good here and end on the way there.
+  struct Conditions {
+    double here = 0.0, end = 0.0;
+  };
+  /// Leaves x_ at the end of the way.
+  Conditions conditions(double t, const double* x) {
+    Conditions found{form_.condition(t, x), std::numeric_limits<double>::infinity()};
+    if (form_.reduce(t, x, xi_.data(), eta_.data()) != integrate::Evaluation::ok) return found;
+    std::copy_n(x, x_.size(), x_.begin());
+    std::ranges::copy(xi_, from_.begin());
+    std::ranges::fill(target_, 0.0);
+    if (travel(t) == integrate::Evaluation::ok) found.end = form_.condition(t, x_.data());
+    explanation_.clear();
+    return found;
+  }
+  static Conditions limits_at(const Conditions& now) { return {Form::limit(now.here), Form::limit(now.end)}; }
+  double room_of(const Conditions& now) const {
+    const auto left = [](double condition, double limit) { return std::isinf(limit) ? 1.0 : 1.0 - condition / limit; };
+    return std::max(-1.0, std::min(left(now.here, limits_.here), left(now.end, limits_.end)));
+  }
+
   /// The coordinates that are best at x need not be good all the way to the constraints: near the end of their domain the
   /// gains grow without bound. Takes those of the nearest point of the constraints, or of the end of that way, where these have
   /// much smaller ones: what is best at x stays good for longer.
@@ -269,6 +306,7 @@ class LyapunovFlow {
   LyapunovSettings settings_;
   bool begun_ = false;
   std::size_t recharts_ = 0;
+  Conditions limits_;  ///< beyond which others are looked for
   std::vector<double> xi_, eta_, gain_, slope_, part_, rate_;
   std::vector<double> x_, middle_, normal_, trial_, end_;  ///< states: on the path, where a part of it began, of z, tried, near its end
   std::vector<double> from_, way_, start_, target_;  ///< xi: of x_, where a part began, where a search began, where to

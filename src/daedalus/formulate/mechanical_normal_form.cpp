@@ -165,9 +165,7 @@ void MechanicalNormalForm::find_scale() {
 Evaluation MechanicalNormalForm::choose(double t, const double* x) {
   if (const Evaluation outcome = take_rows(t, x); outcome != Evaluation::ok) return outcome;
   if (!pick(t, x)) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
-  if (const Evaluation outcome = geometry(t, x); outcome != Evaluation::ok) return outcome;
-  limit_ = std::max(least_limit, growth * tilt());
-  return Evaluation::ok;
+  return geometry(t, x);
 }
 
 Evaluation MechanicalNormalForm::choose_on_constraints(double t, const double* x) {
@@ -178,10 +176,7 @@ Evaluation MechanicalNormalForm::choose_on_constraints(double t, const double* x
 
 Evaluation MechanicalNormalForm::choose_as_at(double t, const double* there, const double* x) {
   if (!pick(t, there)) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
-  if (const Evaluation outcome = geometry(t, x); outcome != Evaluation::ok) return outcome;
-  find_scale();
-  limit_ = std::max(least_limit, growth * tilt());  // that x itself has better ones was known
-  return Evaluation::ok;
+  return geometry(t, x);
 }
 
 /// Gauss-Newton steps of least change, halved until the violation falls; nearer than round-off of a choice needs none.
@@ -222,20 +217,30 @@ double MechanicalNormalForm::tilt() {
   return std::max(position_.tilt(G(), scale_.data()), velocity_.tilt(G(), scale_.data()));
 }
 
-double MechanicalNormalForm::room(double t, const double* x) {
-  if (geometry(t, x) != Evaluation::ok) return -1.0;
+double MechanicalNormalForm::condition(double t, const double* x) {
+  if (geometry(t, x) != Evaluation::ok) return std::numeric_limits<double>::infinity();
   find_scale();
-  return 1.0 - tilt() / limit_;
+  return tilt();
 }
 
-bool MechanicalNormalForm::rechart(double t, const double* x) {
-  const double left = room(t, x);
-  if (left > 0.0) return false;
-  if (geometry_known_) limit_ *= growth * (1.0 - left);  // where the choice stays the same
+double MechanicalNormalForm::limit(double condition) { return std::max(least_limit, growth * condition); }
+
+void MechanicalNormalForm::remember() {
   position_before_.assign(position_.dependent().begin(), position_.dependent().end());
   velocity_before_.assign(velocity_.dependent().begin(), velocity_.dependent().end());
-  if (!pick(t, x) || (position_before_ == position_.dependent() && velocity_before_ == velocity_.dependent())) return false;
-  return choose(t, x) == Evaluation::ok;
+  changes_before_ = changes_;
+}
+
+bool MechanicalNormalForm::is_remembered() const {
+  return changes_ == changes_before_ && position_before_ == position_.dependent() && velocity_before_ == velocity_.dependent();
+}
+
+bool MechanicalNormalForm::recall() {
+  if (changes_ != changes_before_) return false;
+  position_.take(position_before_);
+  velocity_.take(velocity_before_);
+  geometry_known_ = false;
+  return true;
 }
 
 Evaluation MechanicalNormalForm::geometry(double t, const double* q) {

@@ -37,10 +37,14 @@ class MechanicalNormalForm {
   integrate::Evaluation choose_on_constraints(double t, const double* x);
   /// Takes for x what would be chosen at another state.
   integrate::Evaluation choose_as_at(double t, const double* there, const double* x);
-  /// How far x is from where the present ones are bad: > 0 while they are good.
-  double room(double t, const double* x);
-  /// Chooses others where the present ones have become bad, and others are clearly better; says whether it did.
-  bool rechart(double t, const double* x);
+  /// How bad the present ones are at x: the tilt of the dependent coordinates, without bound where they end.
+  double condition(double t, const double* x);
+  /// Up to which condition coordinates are kept whose condition was this one when they were chosen.
+  static double limit(double condition);
+  /// Keeps the present choice, to compare with it and to come back to it; `recall` fails where other constraints carry the motion.
+  void remember();
+  bool is_remembered() const;
+  bool recall();
 
   /// Takes the choice of another form of the same constraints.
   void choose_as(const MechanicalNormalForm& other);
@@ -101,13 +105,13 @@ class MechanicalNormalForm {
   bool kkt_factored_ = false, geometry_known_ = false;
   std::size_t changes_ = 0, factorizations_ = 0;
   std::vector<std::size_t> level_;
-  double limit_ = 0.0;
   compile::Function::Scratch geometry_scratch_, velocity_scratch_, shape_scratch_, load_scratch_, load_slope_scratch_,
       auxiliary_scratch_, auxiliary_slope_scratch_;
   std::vector<double> geometry_, at_, residual_, shape_, load_, load_slope_, auxiliary_, auxiliary_slope_;
   std::vector<double> scale_, nu_, rho_, right_n_, right_m_, mu_, dq_, dv_, direction_, image_, excess_, x_, y_;
   std::vector<double> auxiliary_matrix_, dw_, position_scale_, velocity_scale_;
-  std::vector<std::size_t> position_before_, velocity_before_;  ///< dependent ones before a change
+  std::vector<std::size_t> position_before_, velocity_before_;  ///< dependent ones that are remembered
+  std::size_t changes_before_ = 0;
   linalg::DenseLu auxiliary_lu_;
   std::string explanation_;
 };
