@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "daedalus/report/plot_font.hpp"
 #include "daedalus/report/version.hpp"
 
 namespace daedalus::report {
@@ -49,6 +50,22 @@ char letter(const PerturbationMap& map, const PerturbedRun* run) {
       break;
   }
   return '.';
+}
+
+/// A name with options in as many lines as fit side by side with others, parted behind its colon and commas.
+std::vector<std::string> lines_of(const std::string& name, double width, double size) {
+  std::vector<std::string> lines;
+  std::string piece;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    piece += name[i];
+    if (name[i] != ':' && name[i] != ',' && i + 1 < name.size()) continue;
+    if (lines.empty() || width_of({{lines.back() + piece}}, size) > width)
+      lines.push_back(piece);
+    else
+      lines.back() += piece;
+    piece.clear();
+  }
+  return lines;
 }
 
 }  // namespace
@@ -96,12 +113,18 @@ std::string to_json(const PerturbationMap& map) {
 }
 
 Picture perturbation_picture(const PerturbationMap& map) {
-  constexpr double side = 130.0, margin = 34.0, gap = 26.0, text_size = 8.0, least_cell = 14.0;
+  constexpr double side = 130.0, margin = 34.0, gap = 26.0, text_size = 8.0, least_cell = 14.0, line_height = 9.5;
   constexpr Color ink{38, 38, 38}, early{222, 235, 247}, late{8, 48, 107}, failed{213, 94, 0}, none{255, 255, 255}, stays{204, 121, 167};
   const std::size_t n = map.sizes.size(), count = map.formulations.size();
+  std::vector<std::vector<std::string>> names;
+  double top = margin;
+  for (const std::string& formulation : map.formulations) {
+    names.push_back(lines_of(formulation, side + 0.5 * gap, text_size));
+    top = std::max(top, margin + line_height * (static_cast<double>(names.back().size()) - 1.0));
+  }
   Picture picture;
   picture.width = margin + static_cast<double>(count) * (side + gap);
-  picture.height = side + 2.0 * margin + 24.0;
+  picture.height = top + side + margin + 24.0;
   picture.title = fmt::format("{}: return from violations", map.model);
   picture.description = "violation of positions to the right, of rates upwards; darker: later return; orange: stopped; pink: remained";
   picture.width = std::max(picture.width, 340.0);  // the legend's
@@ -119,8 +142,9 @@ Picture perturbation_picture(const PerturbationMap& map) {
     return run->outcome == Outcome::returned ? fmt::format("{:.2g}", run->time) : run->outcome == Outcome::stopped ? "x" : "-";
   };
   for (std::size_t f = 0; f < count; ++f) {
-    const double left = margin + static_cast<double>(f) * (side + gap), top = margin;
-    picture.labels.push_back({{left, top - 8.0}, {{map.formulations[f]}}, text_size, Anchor::start, ink});
+    const double left = margin + static_cast<double>(f) * (side + gap);
+    for (std::size_t k = 0; k < names[f].size(); ++k)
+      picture.labels.push_back({{left, top - 8.0 - line_height * static_cast<double>(names[f].size() - 1 - k)}, {{names[f][k]}}, text_size, Anchor::start, ink});
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t p = 0; p < n; ++p) {
         const double x = left + static_cast<double>(p) * cell, y = top + side - static_cast<double>(r + 1) * cell;
@@ -138,7 +162,7 @@ Picture perturbation_picture(const PerturbationMap& map) {
     }
     picture.labels.push_back({{left + 0.5 * side, top + side + 22.0}, {{"violation of positions"}}, text_size, Anchor::middle, ink});
   }
-  picture.labels.push_back({{10.0, margin + 0.5 * side}, {{"violation of rates"}}, text_size, Anchor::middle, ink, true});
+  picture.labels.push_back({{10.0, top + 0.5 * side}, {{"violation of rates"}}, text_size, Anchor::middle, ink, true});
   picture.labels.push_back({{margin, picture.height - 13.0}, {{"numbers: when the violation was below a thousandth of its start; darker: later"}}, 7.0, Anchor::start, ink});
   picture.labels.push_back({{margin, picture.height - 4.0},
                             {{fmt::format("x, orange: the run stopped; -, pink: it remained until t = {:.3g}; white: no such start", map.t_end)}},
