@@ -28,7 +28,7 @@ struct Command {
   std::vector<std::string> formulations, methods;
   std::vector<double> tolerances, steps;
   std::string reference;
-  double time_limit = 10.0;
+  std::optional<double> time_limit;
   std::optional<unsigned> threads;
 
   bool derivation = false;  ///< derive: step by step

@@ -49,9 +49,9 @@ void check_lists(const Command& command) {
     one.run.method = method;
     check_values(one);
   }
-  if (!(command.time_limit > 0.0))
+  if (command.time_limit && !(*command.time_limit > 0.0))
     throw Error("bad-option-value",
-                fmt::format("--time-limit {} is not possible: it must be positive", shortest(command.time_limit)),
+                fmt::format("--time-limit {} is not possible: it must be positive", shortest(*command.time_limit)),
                 "write for example --time-limit 60");
   if (command.threads == 0U)
     throw Error("bad-option-value", "--threads 0 is not possible: at least one thread is needed",

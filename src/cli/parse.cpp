@@ -108,7 +108,7 @@ std::optional<int> parse(int argc, const char* const* argv, Command& command) {
   repeated(compare->add_option("--step", command.steps, "fixed step sizes, separated by commas")->delimiter(','));
   add_run(compare);
   compare->add_option("--reference", command.reference, "result to compare with: .csv, .json or .h5 (default: two tight runs that agree)");
-  compare->add_option("--time-limit", command.time_limit, "seconds of processor time after which a run is given up (default: 10)");
+  compare->add_option("--time-limit", command.time_limit, "seconds of processor time after which a run is given up (default: 300 times the median of the others, from 1 to 10)");
   compare->add_option("--threads", command.threads, "runs at the same time (default: one per processor)")->check(CLI::NonNegativeNumber);
   compare->add_option("--output", command.output, "file for the table: .csv, .json or .tex");
   compare->add_option("--report", command.page, "self-contained page with work-precision diagrams: .html");

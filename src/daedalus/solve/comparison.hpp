@@ -29,7 +29,9 @@ struct ComparisonPlan {
   RunOptions run;                         ///< what all runs share; formulation, method, rtol and step are not looked at
   std::optional<Samples> reference;       ///< its times are the output times; none: computed by two methods
   std::string reference_name;             ///< of the given one, for messages
-  double seconds_per_run = 10.0;          ///< of processor time, after which a run is given up
+  /// Processor time after which a run is given up. None: 300 times what the median of the finished ones took, 1 s at least and
+  /// 10 s at most.
+  std::optional<double> seconds_per_run;
   unsigned threads = 0;                   ///< 0: as many as there are processors
 
   // Both are called in the thread that called `compare`, every tenth of a second or so.

@@ -23,6 +23,9 @@ namespace {
 constexpr double short_run = 0.05;  ///< seconds; such runs are repeated
 constexpr int most_repetitions = 12;
 constexpr unsigned steps_between_looks = 16;  ///< at the clock
+/// What takes so many times as long as others is hopeless: an explicit method on a stiff formulation, above all. Implicit
+/// methods at tight tolerances take up to a hundred times as long as the median.
+constexpr double hopeless = 300.0, least_limit = 1.0, most_limit = 10.0;
 
 /// Gathers residuals by parts of the time.
 class Gatherer {
@@ -70,7 +73,7 @@ void run_once(Job& job, const Prepared& prepared, double limit, const std::atomi
   job.given_up = exceeded;
   if (exceeded)
     job.trajectory.message = fmt::format("given up at t = {} after {} s of processor time, the limit for one run",
-                                         brief(gatherer.t), brief(limit));
+                                         brief(gatherer.t), brief(limit, 2));
 }
 
 /// Runs a copy of the job, so that others can look at the job itself.
@@ -97,9 +100,15 @@ Workshop::Workshop(const ComparisonPlan& plan, std::vector<Prepared> first) : pl
   for (std::size_t i = 0; i < first.size(); ++i) prepared_.front()[i] = std::move(first[i]);
 }
 
+double Workshop::limit_of_run() const {
+  if (plan_.seconds_per_run) return *plan_.seconds_per_run;
+  if (seconds_.empty()) return most_limit;
+  return std::clamp(hopeless * seconds_[seconds_.size() / 2], least_limit, most_limit);
+}
+
 bool Workshop::run(const std::vector<Job*>& jobs) {
   std::atomic<bool> stop{false};
-  std::mutex mutex;  // of everything below, of `progress` and of the jobs
+  std::mutex mutex;  // of everything below, of `progress`, `seconds_` and of the jobs
   std::condition_variable changed;
   std::vector<Job*> waiting = jobs;
   std::set<const Job*> unfinished(jobs.begin(), jobs.end());
@@ -119,13 +128,17 @@ bool Workshop::run(const std::vector<Job*>& jobs) {
     if (job->given_up) job->failure = "not tried: at a looser tolerance it was given up already";
     return job;
   };
+  const auto limit = [&] {
+    const std::lock_guard lock(mutex);
+    return limit_of_run();
+  };
   const auto work = [&](std::vector<std::optional<Prepared>>& models) {
     while (Job* const job = take()) {
       Job copy = *job;
       try {
         if (!copy.given_up) {
           if (!models[copy.model]) models[copy.model] = prepare(plan_.models[copy.model]());
-          copy = performed(copy, *models[copy.model], plan_.seconds_per_run, stop);
+          copy = performed(copy, *models[copy.model], limit(), stop);
         }
       } catch (const Error& error) {
         copy.fault = error;
@@ -137,6 +150,7 @@ bool Workshop::run(const std::vector<Job*>& jobs) {
       const std::lock_guard lock(mutex);
       ++progress.done;
       progress.failed += !copy.success();
+      if (copy.success()) seconds_.insert(std::ranges::upper_bound(seconds_, copy.trajectory.processor_seconds), copy.trajectory.processor_seconds);
       *job = std::move(copy);
       unfinished.erase(job);
     }

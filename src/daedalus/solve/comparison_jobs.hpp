@@ -44,8 +44,11 @@ class Workshop {
   ComparisonProgress progress;
 
  private:
+  double limit_of_run() const;
+
   const ComparisonPlan& plan_;
   std::vector<std::vector<std::optional<Prepared>>> prepared_;  ///< by thread and model
+  std::vector<double> seconds_;                                 ///< of the finished runs, in order of size
 };
 
 }  // namespace daedalus::solve

@@ -260,6 +260,21 @@ TEST(Comparison, GivesUpRunsThatTakeTooLong) {
   EXPECT_TRUE(result.models[0].reference.message.starts_with("there is none: ")) << result.models[0].reference.message;
 }
 
+TEST(Comparison, GivesUpWhatTakesHundredsOfTimesAsLongAsOthers) {
+  ComparisonPlan plan = plan_of({oscillator});
+  plan.methods = {"dop853", "radau", "rk4"};
+  plan.rtol = {1e-3};
+  plan.steps = {1e-8};  // hours
+  plan.reference = Samples{{"x"}, {3.0}, {std::sin(3.0)}};
+  plan.threads = 1;
+  const Comparison result = compare(plan);
+  std::size_t given_up = 0;
+  for (const solve::ComparedRun& run : result.runs)
+    given_up += run.message.ends_with(" after 1 s of processor time, the limit for one run");
+  EXPECT_EQ(given_up, result.runs.size() - result.succeeded());
+  EXPECT_GT(given_up, 0U);
+}
+
 TEST(Comparison, KeepsWhatIsDoneWhenItIsInterrupted) {
   ComparisonPlan plan = plan_of({oscillator});
   plan.methods = {"dop853", "rk4"};
