@@ -21,6 +21,7 @@
 
 #include "daedalus/base/error.hpp"
 #include "daedalus/expr/derivative.hpp"
+#include "daedalus/expr/latex.hpp"
 #include "daedalus/expr/print.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/expr/tidy.hpp"
