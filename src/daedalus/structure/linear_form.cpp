@@ -26,8 +26,15 @@ std::optional<LinearForm> linear_form(const DaeFunctions& functions) {
     moving.insert(symbol.id());
     nothing.emplace(symbol.id(), eq.t.graph().constant(0.0));
   }
-  for (const model::Parameter& value : functions.model->discrete) moving.insert(value.symbol.id());
-  const std::vector<bool> varies = expr::dependence(expr::jacobian(eq.F, unknowns).value, moving);
+  // With numbers for parameters x^n is linear where n = 1, and a condition on them is decided.
+  std::unordered_map<NodeId, Expr> numbers;
+  for (const auto& [symbol, value] : functions.model->numbers()) numbers.emplace(symbol, eq.t.graph().constant(value));
+  for (const model::Parameter& value : functions.model->discrete) {
+    moving.insert(value.symbol.id());
+    numbers.erase(value.symbol.id());
+  }
+  const std::vector<bool> varies =
+      expr::dependence(expr::jacobian(expr::substitute(eq.F, numbers), unknowns).value, moving);
   if (std::ranges::find(varies, true) != varies.end()) return std::nullopt;
 
   LinearForm form;

@@ -132,7 +132,7 @@ double kronrod_node(std::size_t i) {
 }  // namespace
 
 std::shared_ptr<const LinearSolution> linear_solution(const std::shared_ptr<const DaeFunctions>& functions) {
-  if (functions->dimension() > most_decoupled || !functions->linear_in_solved) return nullptr;
+  if (functions->dimension() > most_decoupled) return nullptr;
   std::optional<LinearForm> form = linear_form(*functions);
   if (!form) return nullptr;
   auto result = std::make_shared<LinearSolution>();

@@ -87,6 +87,19 @@ TEST(LinearForm, OnlyConstantCoefficients) {
   EXPECT_FALSE(recognised("x*der(x) = 1"));
 }
 
+TEST(LinearForm, ParametersDecideWhatIsLinear) {
+  // x^n with n = 1, and the branch that a parameter has chosen; the analysis of the pencil takes numbers for parameters, too.
+  const auto solution = [](const std::string& n) {
+    return solution_of("kind = \"dae\"\n[parameters]\nn = " + n +
+                       "\n[variables]\nx = 1\nz = 0\n[equations]\na = \"der(x) = if(n < 2, -x, x^2)\"\nb = \"z^n = 2*x\"\n");
+  };
+  const auto linear = solution("1");
+  ASSERT_TRUE(linear);
+  EXPECT_EQ(linear->n1(), 1u);
+  EXPECT_EQ(linear->parts.index, 1);
+  EXPECT_FALSE(solution("2"));
+}
+
 TEST(Decoupling, SatisfiesItsEquations) {
   // x1' = x2 + f1, 0 = x1 + f2: index 2, and x3' = -x3 beside it, mixed by hand.
   auto E = linalg::BasicMatrix<Number>::zero(3, 3), A = E;
