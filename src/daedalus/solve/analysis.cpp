@@ -153,7 +153,6 @@ Analysis analyze_structure(const model::Model& model, const structure::EquationS
   return out;
 }
 
-/// Whether the pencil tells the index.
 /// Nothing that was given has to change: what nobody gave is as the start has it.
 void take_start(const Start& start, LinearFindings& findings) {
   findings.nearest->distance = 0.0;
@@ -162,13 +161,14 @@ void take_start(const Start& start, LinearFindings& findings) {
       if (findings.unknowns[j] == name) findings.nearest->values[j] = value;
 }
 
+/// Whether the pencil tells the index.
 bool pencil_decides(const Analysis& analysis) { return analysis.linear && analysis.linear->structure.decided; }
 
-/// Lets the pencil of linear equations speak where it is clear.
+/// Lets the pencil of linear equations speak. Where it is not clear, its likeliest structure is what all else is told of.
 Analysis with_pencil(Analysis out) {
-  if (!pencil_decides(out)) return out;
+  if (!out.linear) return out;
   const structure::KroneckerStructure& structure = out.linear->structure;
-  out.system_class = class_of(*out.linear);
+  out.system_class = class_of(*out.linear) + (structure.decided ? "" : ", as far as can be told");
   out.index = structure.index;
   if (structure.regular && out.invariants.empty()) out.free_initial_values = structure.differential_dimension;
   return out;

@@ -236,6 +236,23 @@ N = 300
   EXPECT_EQ(found.linear->structure.differential_dimension, 300u);
 }
 
+TEST(AnalysisLinear, WhatIsNotDecidedIsToldAsOneAnswer) {
+  // A change of 1e-16 makes 40 finite eigenvalues of size 2.5 of the block of 40: no rank in doubles decides that.
+  std::string E, A;
+  for (int i = 1; i <= 40; ++i) {
+    if (i < 40) E += fmt::format("[{}, {}, 1],", i, i + 1);
+    A += fmt::format("[{}, {}, 1],", i, i);
+  }
+  const solve::Analysis found = analysed_text(linear(fmt::format("{{ rows = 40, columns = 40, entries = [{}] }}", E),
+                                                     fmt::format("{{ rows = 40, columns = 40, entries = [{}] }}", A)));
+  ASSERT_TRUE(found.linear);
+  EXPECT_FALSE(found.linear->structure.decided);
+  EXPECT_EQ(found.linear->structure.nilpotent_blocks, (Sizes{40}));
+  EXPECT_EQ(found.index, 40);
+  EXPECT_EQ(found.free_initial_values, 0u);
+  EXPECT_EQ(found.system_class, "linear differential-algebraic equations of index 40, as far as can be told");
+}
+
 TEST(AnalysisLinear, DeflatingSubspaces) {
   // x1' = -x1 and the chain x3' = x2, 0 = x3 behind rows and unknowns that are mixed; once with fractions, once with sqrt(2).
   for (const std::string one : {"1", "sqrt(2)"}) {
