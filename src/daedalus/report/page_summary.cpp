@@ -13,6 +13,7 @@
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/report/page_parts.hpp"
 #include "daedalus/solve/tableau_method.hpp"
+#include "daedalus/structure/linear_solution.hpp"
 
 namespace daedalus::report {
 
@@ -80,7 +81,18 @@ std::string yardstick(const Trajectory& run) {
   return run.step ? "10⁻⁶ (fixed steps have no tolerance of their own)" : "the tolerance " + power_of_ten(run.rtol);
 }
 
-std::string drift_tile(const Trajectory& run, bool projects) {
+/// Where no residual is measured: there may be constraints nevertheless, hidden in combinations of linear equations.
+std::string no_drift_tile(const solve::Prepared& prepared, const Trajectory& run) {
+  if (!prepared.linear || prepared.linear->parts.index == 0)
+    return page_tile("good", "Constraints", "none", "The coordinates are free: nothing can drift.");
+  const std::string hidden = fmt::format("Combinations of the equations and their derivatives bind {} of the {} unknowns",
+                                         prepared.linear->parts.n2(), prepared.dae->dimension());
+  if (run.formulation == "weierstrass")
+    return page_tile("good", "Constraints", "hidden", hidden + ". The formula gives their values: nothing can drift.");
+  return page_tile("", "Constraints", "hidden", hidden + "; no equation stands for them alone, so no residual is measured.");
+}
+
+std::string drift_tile(const solve::Prepared& prepared, const Trajectory& run, bool projects) {
   const solve::LevelResiduals& levels = run.constraints;
   double worst = 0.0;
   std::string parts;
@@ -91,7 +103,7 @@ std::string drift_tile(const Trajectory& run, bool projects) {
         fmt::format("{}{} {}", parts.empty() ? "" : ", ", levels.mechanical ? level_word(level) : "algebraic equations",
                     power_of_ten(levels.relative[level]));
   }
-  if (parts.empty()) return page_tile("good", "Constraints", "none", "The coordinates are free: nothing can drift.");
+  if (parts.empty()) return no_drift_tile(prepared, run);
   const double tolerance = bar(run);
   const std::string numbers = fmt::format(" Largest residuals, relative to their largest terms: {}.", parts);
   // a hundred roundings of the largest term
@@ -166,8 +178,11 @@ std::string run_tile(const Trajectory& run) {
 std::string system_tile(const solve::Prepared& prepared) {
   if (prepared.dae) {
     const structure::DaeFunctions& dae = *prepared.dae;
-    return page_tile("", "System", std::string(model::name_of(prepared.model->kind)),
-                     fmt::format("{}, {} of them differential.", count(dae.dimension(), "unknown"), dae.differential));
+    std::string words = fmt::format("{}, {} of them differential", count(dae.dimension(), "unknown"), dae.differential);
+    if (prepared.linear)
+      words = fmt::format("index {}, {}, {} free", prepared.linear->parts.index, count(dae.dimension(), "unknown"),
+                          count(prepared.linear->n1(), "initial value"));
+    return page_tile("", "System", std::string(model::name_of(prepared.model->kind)), words + ".");
   }
   const mechanics::Functions& fn = *prepared.functions;
   const std::size_t n = fn.n, m = fn.m;
@@ -330,7 +345,7 @@ std::string page_verdicts(const solve::Prepared& prepared, const Trajectory& run
   const Choice choice = parse_choice(run.formulation);
   const formulate::FormulationEntry& form = formulate::formulation(choice.name);
   const bool projects = holds_constraints(form, Options(choice, form.options));
-  return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(run, projects) + invariant_tile(run) +
+  return "<div class=\"verdicts\">\n" + run_tile(run) + drift_tile(prepared, run, projects) + invariant_tile(run) +
          energy_tile(prepared, run) + system_tile(prepared) + "</div>\n";
 }
 

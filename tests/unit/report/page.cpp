@@ -66,6 +66,19 @@ TEST(Page, TellsEventsUnitsAndEquationsAsTheyWereWritten) {
   EXPECT_EQ(decay.page.find("the hidden ones too"), std::string::npos) << "index 1 hides nothing";
 }
 
+TEST(Page, TellsConstraintsThatNoEquationShows) {
+  // Every equation has a derivative, but the difference of the first two has none.
+  const std::string text =
+      "kind = \"linear\"\n[linear]\nE = [[1, 1, 0], [1, 1, 0], [0, 0, 1]]\nA = [[1, 0, 0], [0, 1, 1], [0, 0, -1]]\n[simulation]\nt_end = 1\n";
+  const Made formula = make(text);
+  EXPECT_NE(formula.page.find("Combinations of the equations and their derivatives bind 1 of the 3 unknowns."), std::string::npos);
+  EXPECT_NE(formula.page.find("index 1, 3 unknowns, 2 initial values free."), std::string::npos);
+  EXPECT_NE(formula.page.find("The formula gives their values: nothing can drift."), std::string::npos);
+  solve::RunOptions radau;
+  radau.method = "radau";
+  EXPECT_NE(make(text, radau).page.find("no residual is measured"), std::string::npos);
+}
+
 TEST(Page, GetsEveryStepAndRowsBetweenInOrder) {
   const Made made = make(pendulum());
   EXPECT_GT(made.run.t.size(), made.run.stats.steps + 1000);
