@@ -435,6 +435,40 @@ TEST(Linear, JumpsAtTheVeryStartAreDescribed) {
   }
 }
 
+TEST(Linear, TablesThatLeapGiveImpulses) {
+  // x2 = path(t), x1 = x2': a step of 1 at t = 1 and of 3 at t = 2. With straight lines it is x1' that leaps and x0 = x1' that is
+  // an impulse.
+  const auto text = [](const std::string& kind, int n) {
+    std::string E, A, f;
+    for (int i = 0; i < n; ++i) {
+      std::string e, a;
+      for (int j = 0; j < n; ++j) {
+        e += j == i + 1 ? "1," : "0,";
+        a += j == i ? "1," : "0,";
+      }
+      E += "[" + e + "],";
+      A += "[" + a + "],";
+      f += i + 1 < n ? "0," : "\"-path(t)\"";
+    }
+    return "kind = \"linear\"\n[tables]\npath = { x = [0, 1, 2, 3], y = [0, 1, 4, 9], interpolation = \"" + kind + "\" }\n[linear]\nE = [" + E +
+           "]\nA = [" + A + "]\nf = [" + f + "]\n[simulation]\nt_end = 2.5\n";
+  };
+  for (const auto& [kind, n, impulses] :
+       {std::tuple{"step", 2, std::vector<std::string>{"x1 gets a Dirac impulse of 1 at t = 1", "x1 gets a Dirac impulse of 3 at t = 2"}},
+        {"linear", 3, {"x1 gets a Dirac impulse of 2 at t = 1", "x1 gets a Dirac impulse of 2 at t = 2"}},
+        {"step", 3, {"x1 gets a Dirac impulse, once differentiated, of 1 at t = 1"}}}) {
+    const solve::Prepared model = solve::prepare(model::read_model_text(text(kind, n), "table.toml"));
+    const solve::Trajectory found = run(model, {2.5});
+    ASSERT_TRUE(found.success()) << kind << found.message;
+    EXPECT_EQ(found.method, "exact");
+    EXPECT_EQ(found.value(0, found.column("x1")), 0.0);
+    EXPECT_NEAR(found.value(0, found.column("x" + std::to_string(n))), std::string(kind) == "step" ? 4.0 : 6.5, 1e-15);
+    for (const std::string& one : impulses) EXPECT_NE(std::ranges::find(found.notes, one), found.notes.end()) << kind << " " << one;
+    // Nothing else can follow what has no derivative.
+    EXPECT_THROW(run(model, {2.5}, "radau"), Error);
+  }
+}
+
 TEST(Linear, AnInconsistentStartKeptOnPurposeIsDescribed) {
   const std::string text = "kind = \"linear\"\n[linear]\nE = [[1, 0], [0, 0]]\nA = [[0, 1], [1, 0]]\nf = [\"0\", \"-t\"]\n[variables]\nx1 = 3\nx2 = 1\n";
   solve::RunOptions options;

@@ -86,6 +86,7 @@ void check_kind(const FormulationEntry& form, const Prepared& prepared, Need nee
                             form.name, structure::most_decoupled, model.name),
                 "leave --formulation and --method exact out: other methods take any equations", {model.source});
   }
+  if (dae && prepared.only_formula) throw *prepared.only_formula;
   if (dae && ((need == Need::array && !form.takes_arrays) || (prepared.converted && form.takes_any_index)))
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' needs equations whose structure shows what to differentiate, and that of '{}' does not",
@@ -181,7 +182,8 @@ Chosen choose(const Prepared& prepared, const RunOptions& options) {
     if (!mechanical && !model.invariants.empty()) wishes = {"projection", "direct"};
     if (need != Need::nothing) wishes = {"projection", "lyapunov"};
     const bool asked = !any_method && offers(chosen.integrator->accepts, View::flow);
-    if ((any_method && model.kind == model::Kind::linear && has_formula(prepared) && formula_is_quick(prepared, options)) || (asked && !mechanical)) wishes = {"weierstrass"};
+    const bool quick = model.kind == model::Kind::linear && has_formula(prepared) && formula_is_quick(prepared, options);
+    if ((any_method && (quick || prepared.only_formula)) || (asked && !mechanical)) wishes = {"weierstrass"};
     chosen.formulation.name = wishes.front();
     for (const std::string& wish : wishes) {
       const FormulationEntry& form = formulate::formulation(wish);

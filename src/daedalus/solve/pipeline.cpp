@@ -171,11 +171,18 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
   prepared.model = std::move(model);
   if (prepared.model->kind == model::Kind::dae || prepared.model->kind == model::Kind::linear) {
     prepared.dae = timed(prepared.stages, "compile", [&] { return structure::compile_dae(prepared.model); });
-    Reduction reduction = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
-    prepared.reduced = std::move(reduction.functions);
-    prepared.converted = std::move(reduction.converted);
-    if (reduction.stuck) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
     prepared.linear = timed(prepared.stages, "decouple", [&] { return structure::linear_solution(prepared.dae); });
+    try {
+      Reduction reduction = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
+      prepared.reduced = std::move(reduction.functions);
+      prepared.converted = std::move(reduction.converted);
+      if (reduction.stuck) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
+    } catch (const Error& error) {
+      if (!has_formula(prepared) || error.faults().front().code != "table-not-smooth") throw;
+      std::vector<Fault> faults = error.faults();
+      for (Fault& fault : faults) fault.advice += ", or leave --formulation and --method out: the formula of linear equations tells the impulses";
+      prepared.only_formula = Error(std::move(faults));
+    }
     check_resets({nullptr, prepared.solvable_dae()});
     return prepared;
   }
@@ -187,7 +194,8 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
 }
 
 Start consistent_start(const Prepared& prepared, double t, Initialize mode, Look look) {
-  if (prepared.model->kind == model::Kind::linear && has_formula(prepared)) return linear_start(prepared, t, mode, look);
+  const bool by_formula = prepared.model->kind == model::Kind::linear || prepared.only_formula;
+  if (by_formula && has_formula(prepared)) return linear_start(prepared, t, mode, look);
   if (prepared.array) return consistent_start(*prepared.dae, *prepared.array, t, mode);
   if (!prepared.dae) return consistent_start(prepared.functions, t, mode, look);
   Start start = consistent_start(prepared.solvable_dae(), t, mode, look);

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "daedalus/base/error.hpp"
 #include "daedalus/mechanics/functions.hpp"
 #include "daedalus/model/model.hpp"
 #include "daedalus/solve/run_options.hpp"
@@ -33,6 +35,8 @@ struct Prepared {
   std::shared_ptr<const structure::ArrayForm> array = nullptr;
   /// What the formula for the solution rests on, where a DAE is linear with constant coefficients and not too large.
   std::shared_ptr<const structure::LinearSolution> linear = nullptr;
+  /// Why nothing but that formula will do: a table would have to be differentiated where it leaps. The formula tells the impulses.
+  std::optional<Error> only_formula = {};
   /// What all but formulations of the equations as they are written take.
   const std::shared_ptr<const structure::DaeFunctions>& solvable_dae() const { return reduced ? reduced : dae; }
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage

@@ -152,7 +152,7 @@ TEST(Analysis, TellsEasyEquationsAndRelativeDegrees) {
 TEST(Analysis, OfWhatCannotBeRunHasAVerdict) {
   const solve::Analysis rough = analysed_model(
       "kind = \"dae\"\n[tables]\nroad = { x = [0, 1, 2], y = [0, 1, 0], interpolation = \"linear\" }\n[variables]\nx = 0\n"
-      "v = 0\nz = 0\n[equations]\na = \"x' = v\"\nb = \"v' = z\"\nfollow = \"x = road(t)\"");
+      "v = 0\nz = 0\n[equations]\na = \"x' = v\"\nb = \"v' = z + x^2\"\nfollow = \"x = road(t)\"");
   EXPECT_FALSE(rough.runnable);
   EXPECT_FALSE(rough.consistent);
   EXPECT_EQ(rough.structural_index, 3);
