@@ -441,5 +441,25 @@ TEST(LyapunovSchemes, LetNoViolationGrow) {
   EXPECT_GE(held, 200u) << "of " << cases;
 }
 
+/// The zero dynamics are on the constraints, and the first step begins far from them: Newton's method does not contract over the
+/// whole way at once.
+TEST(LyapunovSchemes, FindTheConstraintsFromAfar) {
+  const solve::Prepared model = from("chain", {{"x[1]", -0.08}, {"x[2]", 0.15}, {"x[3]", 0.37}, {"y[1]", -0.25}, {"y[2]", -0.76}, {"y[3]", -0.81}},
+                                     {{{"N", "3"}}, {}, {}});
+  const auto end = [&](const std::string& method, std::optional<double> step) {
+    solve::RunOptions options = options_of("lyapunov:delta=0.1,epsilon=20", 0.05, 1e-9);
+    options.method = method;
+    options.step = step;
+    const solve::Trajectory run = solve::simulate(model, options);
+    EXPECT_TRUE(run.success()) << method << ": " << run.message;
+    std::vector<double> q;
+    for (std::size_t i = 0; i < 6; ++i) q.push_back(run.value(run.t.size() - 1, i));
+    return q;
+  };
+  // Euler's methods err by T |x''| t, some T t |v|/l |v| = 1e-3 here, and xi by T k/2 of their part.
+  const std::vector<double> exact = end("radau", std::nullopt), steps = end("lyapunov-implicit", 1e-4);
+  for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(exact[i], steps[i], 2e-3) << i;
+}
+
 }  // namespace
 }  // namespace daedalus::tests

@@ -100,6 +100,12 @@ class LyapunovFlow {
     std::ranges::copy(gain_, gain);
     return outcome;
   }
+  /// Finds the state with these coordinates, on the way to it from x, which it replaces.
+  integrate::Evaluation reach(double t, const double* xi, const double* eta, double* x) {
+    explanation_.clear();
+    if (const auto outcome = form_.reduce(t, x, from_.data(), reached_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    return follow(t, {from_.data(), reached_.data()}, {xi, eta}, x);
+  }
   const std::vector<double>& xi() const { return xi_; }
   const std::vector<double>& eta() const { return eta_; }
   const std::vector<double>& gain() const { return gain_; }
@@ -204,8 +210,8 @@ class LyapunovFlow {
 
   void make_room() {
     const std::size_t count = form_.xi_count(), rest = form_.eta_count();
-    for (auto* vector : {&xi_, &gain_, &rate_, &target_, &from_, &start_, &way_}) vector->resize(count);
-    eta_.resize(rest);
+    for (auto* vector : {&xi_, &gain_, &rate_, &target_, &from_, &start_, &way_, &way_xi_}) vector->resize(count);
+    for (auto* vector : {&eta_, &way_eta_, &reached_}) vector->resize(rest);
     slope_.resize(count * std::max<std::size_t>(rest, 1));
     part_.resize(slope_.size());
   }
@@ -277,24 +283,37 @@ class LyapunovFlow {
     return integrate::Evaluation::ok;
   }
 
-  /// Takes x_ from xi = from_ to xi = target_ at fixed eta, in as many parts as that needs.
+  /// Takes x_ from xi = from_ to xi = target_ at fixed eta.
   integrate::Evaluation travel(double t) {
+    std::ranges::copy(from_, start_.begin());
+    const auto outcome = follow(t, {start_.data(), eta_.data()}, {target_.data(), eta_.data()}, x_.data());
+    if (outcome != integrate::Evaluation::ok)
+      explanation_ = "the way from the state to the constraints leaves the domain of the coordinates: " + form_.explain();
+    std::ranges::copy(target_, from_.begin());
+    return outcome;
+  }
+
+  struct Coordinates {
+    const double *xi, *eta;
+  };
+  /// Takes x along the straight line between two places, in as many parts as that needs; x stays at the last one reached.
+  integrate::Evaluation follow(double t, const Coordinates& from, const Coordinates& to, double* x) {
     double done = 0.0, step = 1.0;
     int halvings = 0;
-    std::ranges::copy(from_, start_.begin());
     while (done < 1.0) {
       const double next = std::min(1.0, done + step);
-      for (std::size_t i = 0; i < from_.size(); ++i) from_[i] = next == 1.0 ? target_[i] : start_[i] + next * (target_[i] - start_[i]);
-      std::ranges::copy(x_, trial_.begin());
-      if (const auto outcome = form_.expand(t, from_.data(), eta_.data(), trial_.data()); outcome != integrate::Evaluation::ok) {
+      const auto between = [&](const double* a, const double* b, std::vector<double>& c) {
+        for (std::size_t i = 0; i < c.size(); ++i) c[i] = next == 1.0 ? b[i] : a[i] + next * (b[i] - a[i]);
+      };
+      between(from.xi, to.xi, way_xi_);
+      between(from.eta, to.eta, way_eta_);
+      std::copy_n(x, trial_.size(), trial_.begin());
+      if (const auto outcome = form_.expand(t, way_xi_.data(), way_eta_.data(), trial_.data()); outcome != integrate::Evaluation::ok) {
         step *= 0.5;
-        if (++halvings > most_halvings) {
-          explanation_ = "the way from the state to the constraints leaves the domain of the coordinates: " + form_.explain();
-          return outcome;
-        }
+        if (++halvings > most_halvings) return outcome;
         continue;
       }
-      std::ranges::copy(trial_, x_.begin());
+      std::ranges::copy(trial_, x);
       done = next;
     }
     return integrate::Evaluation::ok;
@@ -310,6 +329,7 @@ class LyapunovFlow {
   std::vector<double> xi_, eta_, gain_, slope_, part_, rate_;
   std::vector<double> x_, middle_, normal_, trial_, end_;  ///< states: on the path, where a part of it began, of z, tried, near its end
   std::vector<double> from_, way_, start_, target_;  ///< xi: of x_, where a part began, where a search began, where to
+  std::vector<double> way_xi_, way_eta_, reached_;   ///< a place on the way, and the eta where it began
   std::string explanation_;
 };
 

@@ -113,7 +113,7 @@ std::shared_ptr<const integrate::NormalForm> normal_form_of(const std::shared_pt
     return flow->form().reduce(t, x, xi, eta);
   };
   form->expand = [flow](double t, const double* xi, const double* eta, double* x) {
-    return flow->form().expand(t, xi, eta, x);
+    return flow->reach(t, xi, eta, x);
   };
   form->rates = [flow](double t, const double* x, double* q) { return flow->form().rates(t, x, q); };
   form->gains = [flow](double t, const double* xi, const double* eta, const double* x, double* k) {
