@@ -15,6 +15,9 @@
 #include <limits>
 
 namespace daedalus::integrate {
+
+using Given = RegularityHooks::Given;
+
 namespace {
 
 /// Beside its values around it, what has fallen below this is zero.
@@ -39,6 +42,8 @@ std::optional<std::size_t> vanishing(const std::vector<double>& values, const st
   return std::nullopt;
 }
 
+Given given_by(const Stepper& stepper) { return stepper.moves_all() ? Given::solution : Given::guess; }
+
 }  // namespace
 
 RegularityWatch::RegularityWatch(const RegularityHooks& hooks, const System& system)
@@ -47,7 +52,7 @@ RegularityWatch::RegularityWatch(const RegularityHooks& hooks, const System& sys
 }
 
 void RegularityWatch::begin(double t, const double* x) {
-  points_ = hooks_.look(t, x, new_.data()) == Evaluation::ok ? 1 : 0;
+  points_ = hooks_.look(t, x, Given::guess, new_.data()) == Evaluation::ok ? 1 : 0;
   t_new_ = t;
   longest_step_ = 0.0;
   passed_in_short_steps_ = 0;
@@ -66,7 +71,7 @@ void RegularityWatch::accept(Stepper& stepper, double t_old, double t_new, std::
   t_old_ = t_old;
   t_new_ = t_new;
   std::copy_n(stepper.state(), state_.size(), state_.begin());
-  if (hooks_.look(t_new, state_.data(), new_.data()) != Evaluation::ok) {
+  if (!look_at(t_new, state_, given_by(stepper), new_)) {
     const bool solvable_before = points_ > 0;
     points_ = 0;
     // Up to where the equations can be solved, if some function has fallen to nothing there.
@@ -111,10 +116,14 @@ void RegularityWatch::accept(Stepper& stepper, double t_old, double t_new, std::
   }
 }
 
+bool RegularityWatch::look_at(double t, const std::vector<double>& x, Given given, std::vector<double>& values) const {
+  return hooks_.look(t, x.data(), given, values.data()) == Evaluation::ok;
+}
+
 bool RegularityWatch::look(Stepper& stepper, double theta) {
-  if (theta == 1.0) return hooks_.look(t_new_, state_.data(), inside_.data()) == Evaluation::ok;
+  if (theta == 1.0) return look_at(t_new_, state_, given_by(stepper), inside_);
   return stepper.interpolate(theta, x_.data()) == Evaluation::ok &&
-         hooks_.look(t_old_ + theta * (t_new_ - t_old_), x_.data(), inside_.data()) == Evaluation::ok;
+         look_at(t_old_ + theta * (t_new_ - t_old_), x_, Given::guess, inside_);
 }
 
 /// Where in the step a function changes its sign through zero. By halves: the function may be anything.
@@ -193,7 +202,7 @@ std::optional<RegularityWatch::Ahead> RegularityWatch::ahead(double most_left) c
 }
 
 SingularPoint RegularityWatch::described(const Ahead& ahead) {
-  hooks_.look(t_new_, state_.data(), inside_.data());
+  look_at(t_new_, state_, Given::guess, inside_);
   SingularPoint point = hooks_.describe(ahead.which);
   point.t = t_new_;
   return point;
@@ -213,7 +222,7 @@ std::optional<SingularPoint> RegularityWatch::failed_at() {
     if (const auto which = vanishing(new_, largest_)) found = Ahead{*which, 0.0};
   if (!found && points_ == 1) {  // the first step failed: the start is judged beside a point near it
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = state_[i] + nothing * std::max(1.0, std::abs(state_[i]));
-    if (hooks_.look(t_new_, x_.data(), inside_.data()) != Evaluation::ok) return std::nullopt;
+    if (!look_at(t_new_, x_, Given::guess, inside_)) return std::nullopt;
     for (double& value : inside_) value = std::abs(value);
     if (const auto which = vanishing(new_, inside_)) found = Ahead{*which, 0.0};
   }

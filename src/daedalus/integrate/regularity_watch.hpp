@@ -20,7 +20,9 @@ struct SingularPoint {
 /// else, determinants for example.
 struct RegularityHooks {
   std::size_t count = 0;
-  std::function<Evaluation(double t, const double* x, double* values)> look;
+  /// What is given of a state: all that solves the equations, or differential unknowns with at best a guess for the others.
+  enum class Given { solution, guess };
+  std::function<Evaluation(double t, const double* x, Given given, double* values)> look;
   /// Names what is singular where function `which` vanishes, at the point of the last look.
   std::function<SingularPoint(std::size_t which)> describe;
 };
@@ -50,6 +52,7 @@ class RegularityWatch {
   std::optional<Ahead> ahead(double most_left) const;
   SingularPoint described(const Ahead& ahead);
   bool look(Stepper& stepper, double theta);
+  bool look_at(double t, const std::vector<double>& x, RegularityHooks::Given given, std::vector<double>& values) const;
   std::optional<double> crossing(Stepper& stepper, std::size_t which);
   std::optional<double> touching(Stepper& stepper, std::size_t which);
 

@@ -81,6 +81,9 @@ class Stepper {
 
   double time() const { return t_; }
   virtual const double* state() const = 0;
+  /// Whether all of the state belongs together. Where a method moves its leading part alone, as the ODE view has it, what is
+  /// behind that is of an earlier point.
+  virtual bool moves_all() const { return true; }
   virtual Stats stats() const { return stats_; }
 
  protected:

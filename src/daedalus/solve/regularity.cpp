@@ -52,18 +52,23 @@ integrate::RegularityHooks regularity_of(const Prepared& prepared, const Start& 
     auto lift = std::make_shared<structure::JetLift>(*prepared.dae, functions);
     lift->guess(y.data());
     lift->freeze(frozen);
-    hooks.look = [regularity, lift, x = std::vector<double>(functions->differential)](double t, const double* state,
-                                                                                    double* values) mutable {
+    hooks.look = [regularity, lift, x = std::vector<double>(functions->differential)](
+                     double t, const double* state, integrate::RegularityHooks::Given, double* values) mutable {
       auto outcome = lift->lift(t, state, x.data());
       if (outcome == structure::DaeOutcome::ok) outcome = regularity->look(t, x.data(), Regularity::State::differential, values);
       return static_cast<Evaluation>(outcome);
     };
     return hooks;
   }
-  const bool whole = formulated.system.implicit && formulated.system.dimension == functions->dimension();
-  hooks.look = [regularity, has = whole ? Regularity::State::whole : Regularity::State::differential](
-                   double t, const double* state, double* values) {
-    return static_cast<Evaluation>(regularity->look(t, state, has, values));
+  const integrate::System& system = formulated.system;
+  const bool whole = (system.implicit || system.make_implicit) && system.dimension == functions->dimension();
+  // A method that changes its view may have left unknowns behind.
+  using State = Regularity::State;
+  const State near = whole && system.implicit ? State::guess : State::differential;
+  hooks.look = [regularity, near, at = whole ? State::solution : near](
+                   double t, const double* state, integrate::RegularityHooks::Given given, double* values) {
+    const bool solves = given == integrate::RegularityHooks::Given::solution;
+    return static_cast<Evaluation>(regularity->look(t, state, solves ? at : near, values));
   };
   return hooks;
 }

@@ -129,7 +129,7 @@ const double* DaeEvaluator::solved_matrix(double t, const double* y, const doubl
 bool DaeEvaluator::factor_solved() {
   gather_solved();
   ++factorizations_;
-  return lu_.factor(mixed_.data(), mixed_.data(), 0.0);
+  return factored_ = lu_.factor(mixed_.data(), mixed_.data(), 0.0);
 }
 
 DaeOutcome DaeEvaluator::not_finite() {
@@ -159,7 +159,7 @@ DaeOutcome DaeEvaluator::solve(double t, const double* x) {
         return differentiate(t, y_.data(), dy_.data()) && factor_solved();
       },
       [&](std::vector<double>& step) { lu_.solve(step.data()); },
-      [&](std::size_t i) { return functions_->unknowns[i].of->nominal; });
+      [&](std::size_t i) { return functions_->unknowns[i].of->nominal; }, factored_);
   if (outcome == linalg::NewtonOutcome::solved) {
     set_solved(solved_);
     return all_finite(y_) && all_finite(dy_) ? DaeOutcome::ok : not_finite();

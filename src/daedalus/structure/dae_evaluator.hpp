@@ -73,6 +73,7 @@ class DaeEvaluator {
   DependentRows dependent_;
   linalg::Sparsity combined_;  ///< of F_y' with c^T F_y in dependent rows
   linalg::ShiftedLu lu_;
+  bool factored_ = false;  ///< lu_ has factors of [F_x', F_z]
   linalg::DampedNewton newton_;
   std::unique_ptr<linalg::ShiftedLu> combined_lu_;
   std::size_t factorizations_ = 0;

@@ -196,8 +196,11 @@ std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model>
   for (const Expr& e : solved) unknown.insert(e.id());
   const expr::SparseExpr by_solved = expr::jacobian(eq.F, solved);
   out.solved = {by_solved.rows, by_solved.columns, by_solved.row_start, by_solved.column};
-  const std::vector<bool> nonlinear = expr::dependence(by_solved.value, unknown);
-  out.linear_in_solved = std::ranges::none_of(nonlinear, [](bool b) { return b; });
+  const auto free_of = [&](const std::unordered_set<NodeId>& symbols) {
+    return std::ranges::none_of(expr::dependence(by_solved.value, symbols), [](bool depends) { return depends; });
+  };
+  out.linear_in_solved = free_of(unknown);
+  out.solved_without_derivatives = free_of(rates);
   return result;
 }
 

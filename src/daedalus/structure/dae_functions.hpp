@@ -56,6 +56,7 @@ struct DaeFunctions {
   compile::StateEquations kept;         ///< `hidden` and [invariants], between t and the differential unknowns
   compile::Function outputs, pictures;  ///< t, y, y' -> what the author wants to see
   bool linear_in_solved = true;         ///< F is linear in (x', z): the derivatives and the algebraic unknowns
+  bool solved_without_derivatives = true;  ///< [F_x', F_z] does not depend on x'
   linalg::Sparsity solved;              ///< pattern of [F_x', F_z]
 
   std::size_t dimension() const { return unknowns.size(); }

@@ -28,8 +28,8 @@ Regularity::Regularity(const std::shared_ptr<const DaeFunctions>& functions)
 
 DaeOutcome Regularity::look(double t, const double* state, State has, double* values) {
   const DaeFunctions& fn = evaluator_.functions();
-  if (has == State::whole) evaluator_.guess_unknowns(state);
-  if (fn.linear_in_solved) {
+  if (has != State::differential) evaluator_.guess_unknowns(state);
+  if (fn.linear_in_solved || (has == State::solution && fn.solved_without_derivatives)) {
     evaluator_.guess_states(state);
   } else if (const DaeOutcome outcome = evaluator_.solve(t, state); outcome != DaeOutcome::ok) {
     return outcome;

@@ -20,8 +20,8 @@ class Regularity {
   void freeze(const double* frozen) { evaluator_.freeze(frozen); }
   void guess(const std::vector<double>& y, const std::vector<double>& dy) { evaluator_.guess(y, dy); }
 
-  /// What a state is made of.
-  enum class State { differential, whole };
+  /// What a state is made of: differential unknowns, with guesses for the others behind them, or with their values.
+  enum class State { differential, guess, solution };
   /// Writes the determinant of every block at a state, in units of what its size was at the first look.
   DaeOutcome look(double t, const double* state, State has, double* values);
 
