@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "daedalus/base/few.hpp"
 #include "daedalus/base/fours.hpp"
 
 namespace daedalus {
@@ -29,7 +30,14 @@ struct ZeroTimes {
 /// True where no value is NaN or infinite.
 inline bool all_finite(const double* values, std::size_t count) {
   double sum = 0.0;
-  in_fours<ZeroTimes>(values, count, sum);
+  if (count <= few) {
+    for (std::size_t i = 0; i < count; ++i) {
+      sum += 0.0 * values[i];
+      apart();
+    }
+  } else {
+    in_fours<ZeroTimes>(values, count, sum);
+  }
   return sum == 0.0;
 }
 

@@ -223,9 +223,10 @@ void NativeMachine::compute(Arithmetic what, Register to, Register left, const O
       case Arithmetic::sub: return p.pick(Inst::kIdVsubsd, Inst::kIdVsubpd);
       case Arithmetic::mul: return p.pick(Inst::kIdVmulsd, Inst::kIdVmulpd);
       case Arithmetic::div: return p.pick(Inst::kIdVdivsd, Inst::kIdVdivpd);
-      case Arithmetic::largest: break;
+      case Arithmetic::largest: return p.pick(Inst::kIdVmaxsd, Inst::kIdVmaxpd);
+      case Arithmetic::least: break;
     }
-    return p.pick(Inst::kIdVmaxsd, Inst::kIdVmaxpd);
+    return p.pick(Inst::kIdVminsd, Inst::kIdVminpd);
   }();
   const asmjit::Operand second = p.operand(right);
   p.a.emit(instruction, p.vec(to), p.vec(left), second);

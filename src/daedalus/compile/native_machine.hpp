@@ -61,7 +61,8 @@ class NativeMachine {
 
   void move(Register to, const Operand& from);
   void store(const NativePlace& to, Register from);
-  enum class Arithmetic { add, sub, mul, div, largest };
+  /// `largest` is left where it is above right, else right; `least` where it is below.
+  enum class Arithmetic { add, sub, mul, div, largest, least };
   void compute(Arithmetic what, Register to, Register left, const Operand& right);
   void root(Register to, Register from);
   void floor(Register to, Register from);

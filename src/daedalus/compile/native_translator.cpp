@@ -194,8 +194,8 @@ class Translator {
       case Code::floor:
         m_.floor(temporary(0), in_register(a));
         return frozen_or(step, temporary(0));
-      case Code::min: return smaller(step, b, a);
-      case Code::max: return smaller(step, a, b);
+      case Code::min: return step.place == 0 ? binary(least, step, b, a) : smaller(step, b, a);
+      case Code::max: return step.place == 0 ? binary(largest, step, b, a) : smaller(step, a, b);
       case Code::less: return truth_of(step, Predicate::below);
       case Code::less_equal: return truth_of(step, Predicate::at_most);
       case Code::equal: return truth_of(step, Predicate::equals);

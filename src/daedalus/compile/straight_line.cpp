@@ -73,6 +73,10 @@ StraightLine::Value StraightLine::multiply_add(Value a, Value b, Value c) {
   return compute({Code::multiply_add, 0, a, b, c});
 }
 
+StraightLine::Value StraightLine::difference(Value a, Value b) { return compute({Code::sub, 0, a, b}); }
+StraightLine::Value StraightLine::magnitude(Value a) { return compute({Code::abs, 0, a}); }
+StraightLine::Value StraightLine::larger(Value a, Value b) { return compute({Code::max, 0, a, b}); }
+
 StraightLine::Values StraightLine::sum(const Values& a, const Values& b) {
   Values result(a.size());
   for (std::size_t i = 0; i < a.size(); ++i) result[i] = sum(a[i], b[i]);

@@ -27,6 +27,9 @@ class StraightLine {
   Value sum(Value a, Value b);
   Value product(Value a, Value b);
   Value multiply_add(Value a, Value b, Value c);  ///< a b + c
+  Value difference(Value a, Value b);
+  Value magnitude(Value a);         ///< |a|
+  Value larger(Value a, Value b);   ///< b where a < b, else a
   /// Component by component.
   Values sum(const Values& a, const Values& b);
 

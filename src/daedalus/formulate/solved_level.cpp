@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "daedalus/base/few.hpp"
 #include "daedalus/base/fours.hpp"
 #include "daedalus/formulate/stage_line.hpp"
 #include "daedalus/mechanics/solved_motion.hpp"
@@ -84,8 +85,9 @@ class SolvedLevel {
 
   Evaluation ode(double t, const double* x, double* dx) {
     if (use_ == Use::unknown) return begin(t, x, dx);
-    if (std::exchange(has_landed_, false) && t == t_landed_ && std::equal(x, x + 2 * functions_->n, landed_ + functions_->n)) {
-      std::copy_n(landed_ + 2 * functions_->n, 2 * functions_->n, dx);
+    const std::size_t n = functions_->n;
+    if (std::exchange(has_landed_, false) && t == t_landed_ && same_numbers(x, landed_ + n, 2 * n)) {
+      copy_numbers(landed_ + 2 * n, 2 * n, dx);
       note(t);
       return Evaluation::ok;
     }
@@ -135,13 +137,12 @@ class SolvedLevel {
     has_landed_ = false;
     const std::size_t n = functions_->n;
     for (int iteration = 0; use_ == Use::always && iteration < 3; ++iteration) {
-      if (!land(t, x)) break;
-      const double *last = landed_, *q = last + n;
       Corrections sizes;
-      in_fours<Corrections>(x, q, last, n, sizes);
+      if (!land(t, x, sizes)) break;
+      const double* q = landed_ + n;
       const bool arrived = sizes.last <= negligible * sizes.position ||
                            sizes.last * sizes.last <= negligible_next * sizes.position * sizes.whole;
-      std::copy_n(q, arrived ? 2 * n : n, x);
+      copy_numbers(q, arrived ? 2 * n : n, x);
       if (!arrived) continue;
       has_landed_ = frozen_ == nullptr;  // frozen values may change before they are asked for
       t_landed_ = t;
@@ -158,16 +159,20 @@ class SolvedLevel {
   enum class Use { unknown, always, never };
 
   /// Lets landed_ be where the landing from x is; the line that ended at x went on to it.
-  bool land(double t, const double* x) {
+  bool land(double t, const double* x, Corrections& sizes) {
+    const std::size_t n = functions_->n;
     factorizations_ += 2;
     if (std::exchange(line_is_new_, false) && t == t_line_ + h_line_)
-      if (const auto landing = line_->landing(); landing && std::equal(x, x + 2 * functions_->n, landing->end)) {
+      if (const auto landing = line_->landing(); landing && same_numbers(x, landing->end, 2 * n)) {
         landed_ = landing->outputs;
-        return evaluator_.has_landed(landing->outputs, landing->notes);
+        sizes = {landing->sizes[0], landing->sizes[1], landing->sizes[2]};
+        return landing->sizes[3] == 0.0 && evaluator_.has_landed(landing->notes);
       }
-    const double* inputs[] = {&t, x, x + functions_->n};
+    const double* inputs[] = {&t, x, x + n};
     landed_ = landing_.data();
-    return evaluator_.land(inputs, frozen_, landing_.data());
+    if (!evaluator_.land(inputs, frozen_, landing_.data())) return false;
+    in_fours<Corrections>(x, landed_ + n, landed_, n, sizes);
+    return true;
   }
 
   bool slopes(double t, const double* x, double* dx) {
@@ -181,7 +186,10 @@ class SolvedLevel {
   void note(double t) {
     const std::span<const double> inverse = evaluator_.inverse_constraints();
     bool near = false;
-    in_fours<Nearness>(inverse.data(), largest_pivot_.data(), inverse.size(), near);
+    if (inverse.size() <= few)
+      for (std::size_t k = 0; k < inverse.size(); ++k) near |= !(std::abs(inverse[k]) * largest_pivot_[k] <= much_smaller);
+    else
+      in_fours<Nearness>(inverse.data(), largest_pivot_.data(), inverse.size(), near);
     doubtful_ = doubtful_ || near;
     if (evaluations_ < times_.size()) times_[evaluations_] = t;
     ++evaluations_;

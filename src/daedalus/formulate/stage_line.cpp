@@ -95,22 +95,6 @@ template <class Row>
   if (i < room) add_block(row, slopes, x, h, i, sums, std::make_index_sequence<1>{});
 }
 
-/// Whether |inverse| times the largest pivot exceeds a bound somewhere; each pivot has whole fours of inverses.
-struct NearInLine {
-  [[gnu::always_inline]] static inline void run(const double* inverse, const double* largest, std::size_t constraints,
-                                                std::size_t each, double bound, bool& near) {
-    FourMasks far = {-1, -1, -1, -1};
-    Four size;
-    for (std::size_t k = 0; k < constraints; ++k)
-      for (std::size_t i = 0; i < each; i += 4) {
-        const Four here = *four(inverse + k * each + i);
-        magnitude(here, size);
-        far &= size * largest[k] <= bound;
-      }
-    near = (far[0] & far[1] & far[2] & far[3]) == 0;
-  }
-};
-
 }  // namespace
 
 std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::SolvedMotion& motion,
@@ -164,8 +148,7 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
     outputs.insert(outputs.end(), row.begin(), row.end());
     outputs.insert(outputs.end(), stages.stride - row.size(), zero);
   };
-  Values argument, positive, cancellations;
-  std::vector<Values> inverse(part.constraints);
+  Values argument, positive, cancellations, nearest(part.constraints, zero);
   for (std::size_t stage = 0; stage < count; ++stage) {
     argument = moved(weigh(stages.rows[stage]));
     const auto middle = argument.begin() + static_cast<std::ptrdiff_t>(n);
@@ -179,7 +162,7 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
     auto note = found.notes.begin();
     for (std::size_t k = 0; k < part.positive; ++k) positive.push_back(*note++);
     for (std::size_t k = 0; k < part.cancellations; ++k) cancellations.push_back(*note++);
-    for (Values& of : inverse) of.push_back(*note++);
+    for (auto& inverse : nearest) inverse = line.larger(inverse, line.magnitude(*note++));
   }
   put(argument);
   // A slope that is not finite leaves no finite number in the second sum, whatever its weight there.
@@ -201,15 +184,21 @@ std::shared_ptr<const StageLine::Shared> StageLine::made(const mechanics::Solved
   result->line.constraints = part.constraints;
   Values notes = std::move(positive);
   notes.insert(notes.end(), cancellations.begin(), cancellations.end());
-  for (Values& of : inverse) {
-    of.resize(padded(count), of.back());
-    notes.insert(notes.end(), of.begin(), of.end());
-  }
+  notes.insert(notes.end(), nearest.begin(), nearest.end());
   if (landing.function.output_count() > 0) {
     const auto middle = end.begin() + static_cast<std::ptrdiff_t>(n);
     const auto found = line.call(landing.function, {{line.sum(t, h)}, Values(end.begin(), middle), Values(middle, end.end())});
+    Values sizes(4, zero);  // as StageLine::Landing has them
+    for (std::size_t i = 0; i < n; ++i) {
+      const compile::StraightLine::Value there = found.outputs[n + i];
+      sizes[0] = line.larger(sizes[0], line.magnitude(there));
+      sizes[1] = line.larger(sizes[1], line.magnitude(line.difference(there, end[i])));
+      sizes[2] = line.larger(sizes[2], line.magnitude(found.outputs[i]));
+    }
+    for (const compile::StraightLine::Value output : found.outputs) sizes[3] = line.multiply_add(output, zero, sizes[3]);
     result->landing = notes.size();
-    for (const Values* of : {&end, &found.outputs, &found.notes}) notes.insert(notes.end(), of->begin(), of->end());
+    for (const Values* of : {&end, &found.outputs, &found.notes, &std::as_const(sizes)})
+      notes.insert(notes.end(), of->begin(), of->end());
   }
   result->line.function = line.finish(outputs, notes);
   return result;
@@ -281,8 +270,9 @@ bool StageLine::operator()(double t, double h, const double* x, const double* sl
   }
   const double* inputs[] = {&t, &h, x, slope};
   line.function(inputs, results, scratch_, frozen);
-  in_fours<NearInLine>(scratch_.data() + line.positive + line.cancellations, pivots.largest.data(), line.constraints,
-                       padded(stages()), pivots.much_smaller, near_);
+  const double* nearest = scratch_.data() + line.positive + line.cancellations;
+  near_ = false;
+  for (std::size_t k = 0; k < line.constraints; ++k) near_ |= !(nearest[k] * pivots.largest[k] <= pivots.much_smaller);
   return all_finite(results + (stages() + 1) * stride, 2 * stride) && line.trusts(scratch_.data());
 }
 
@@ -290,7 +280,9 @@ std::optional<StageLine::Landing> StageLine::landing() const {
   if (shared_->landing == 0) return std::nullopt;
   const double* end = scratch_.data() + shared_->landing;
   const std::size_t states = 2 * motion_->accelerations.function.output_count();
-  return Landing{end, end + states, end + states + motion_->landing.function.output_count()};
+  const mechanics::SolvedMotion::Part& landing = motion_->landing;
+  const double* notes = end + states + landing.function.output_count();
+  return Landing{end, end + states, notes, notes + landing.positive + landing.cancellations + landing.constraints};
 }
 
 }  // namespace daedalus::formulate

@@ -30,9 +30,11 @@ class StageLine {
   /// Whether a pivot of a constraint was much smaller in some stage of the last call.
   bool is_near() const { return near_; }
 
-  /// The end of the last call and, as SolvedMotion::landing gives them, the outputs and notes of the landing from there.
+  /// The end of the last call and, as SolvedMotion::landing gives them, the outputs and notes of the landing from there. What
+  /// tells about it: the largest of the positions, of their way from the end and of the last correction, and 0 where all outputs
+  /// are finite.
   struct Landing {
-    const double *end, *outputs, *notes;
+    const double *end, *outputs, *notes, *sizes;
   };
   /// None where the line ends with the step.
   std::optional<Landing> landing() const;
@@ -45,9 +47,10 @@ class StageLine {
   /// What the lines of all trajectories share.
   struct Shared {
     integrate::ExplicitStages stages;
-    mechanics::SolvedMotion::Part line;  ///< no function where it would be too long; constraints are those of one stage
+    /// No function where it would be too long. Notes of constraints: for each the largest inverse pivot of all stages.
+    mechanics::SolvedMotion::Part line;
     unsigned tenths = 0;
-    std::size_t landing = 0;  ///< where notes of the landing begin: end, outputs, notes; 0: there is none
+    std::size_t landing = 0;  ///< where notes of the landing begin: end, outputs, notes, sizes; 0: there is none
     struct Row {
       std::vector<double> weights;
       std::vector<std::size_t> stages;

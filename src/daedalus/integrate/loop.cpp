@@ -16,8 +16,10 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <new>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/few.hpp"
 #include "daedalus/base/finite.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/integrate/branch_guard.hpp"
@@ -354,7 +356,8 @@ class Run {
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
     }
-    attempt_ = stepper_.attempt(h, tolerance);
+    // Made where it stays: a copy would wait for what was written just now, number by number.
+    ::new (static_cast<void*>(&attempt_)) Attempt(stepper_.attempt(h, tolerance));
     explained_ = attempt_.outcome != Evaluation::ok;
     if (explained_) return refuse(attempt_.outcome);
     double* candidate = stepper_.candidate();
@@ -364,7 +367,7 @@ class Run {
     bool near = true;
     if (system_.project) {
       ++result_.stats.projections;
-      std::copy_n(candidate, x_.size(), row_.begin());
+      copy_numbers(candidate, x_.size(), row_.data());
       const Evaluation outcome = system_.project(t_next, candidate);
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);

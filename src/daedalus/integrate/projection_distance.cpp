@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "daedalus/base/few.hpp"
 #include "daedalus/base/fours.hpp"
 #include "daedalus/integrate/error_norm.hpp"
 
@@ -29,6 +30,11 @@ struct NearProjection {
 
 bool moved_little(const double* to, const double* from, const Tolerance& tolerance, std::size_t n) {
   bool near = true;
+  if (n <= few) {
+    for (std::size_t i = 0; i < n; ++i)
+      near &= std::abs(to[i] - from[i]) < farthest_projection * (tolerance.atol[i] + tolerance.rtol * std::abs(to[i]));
+    return near;
+  }
   in_fours<NearProjection>(to, from, tolerance.rtol, tolerance.atol.data(), n, near);
   return near;
 }

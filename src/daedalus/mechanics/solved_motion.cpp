@@ -174,6 +174,7 @@ bool bounded(const double* numbers, std::size_t count, double most) {
 }  // namespace
 
 bool SolvedMotion::Part::trusts(const double* notes) const {
+  if (positive + cancellations == 0) return true;  // constant masses
   return bounded(notes, positive, std::numeric_limits<double>::infinity()) &&
          bounded(notes + positive, cancellations, most_cancellation);
 }
@@ -200,10 +201,10 @@ bool SolvedEvaluator::land(const double* const* inputs, const double* frozen, do
   return call(motion_->landing, landing_, inputs, frozen, landed);
 }
 
-bool SolvedEvaluator::has_landed(const double* outputs, const double* notes) {
+bool SolvedEvaluator::has_landed(const double* notes) {
   const SolvedMotion::Part& part = motion_->landing;
   last_ = {notes + part.positive + part.cancellations, part.constraints};
-  return all_finite(outputs, part.function.output_count()) && part.trusts(notes);
+  return part.trusts(notes);
 }
 
 }  // namespace daedalus::mechanics

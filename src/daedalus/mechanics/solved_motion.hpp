@@ -52,8 +52,8 @@ class SolvedEvaluator {
   /// Writes outputs; false where the pivots or the result are not to be trusted.
   bool accelerations(const double* const* inputs, const double* frozen, double* a);
   bool land(const double* const* inputs, const double* frozen, double* landed);
-  /// The same where a longer line has evaluated the landing: these are its outputs and notes, which stay where they are.
-  bool has_landed(const double* outputs, const double* notes);
+  /// The same where a longer line has evaluated the landing: these are its notes, which stay where they are.
+  bool has_landed(const double* notes);
 
   /// Up to their sign, the inverse pivots of constraints in the last call, each infinite where its constraint depends on
   /// others; empty where there are too many to note.

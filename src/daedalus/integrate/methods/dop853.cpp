@@ -24,6 +24,7 @@
 #include <span>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/few.hpp"
 #include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
 #include "daedalus/integrate/methods/dop853_coefficients.hpp"
@@ -72,23 +73,37 @@ struct EndOfStep {
 };
 
 /// The same where all stages were one line, which gives the end and the sums for the estimates: copies the end.
+template <bool one_by_one>
 struct EndOfLine {
   [[gnu::always_inline]] static inline void run(const double* now, const double* line, std::size_t stride, double rtol,
                                                 const double* atol, std::size_t n, double* __restrict end, EndOfStep& result) {
     Four sums5 = {}, sums3 = {};
     for (std::size_t i = 0; i < n; i += 4) {
-      Four size, size_after;
-      const Four before = *four(now + i), after = *four(line + i);
-      *four(end + i) = after;
+      Four size, size_after, after, error5, error3;
+      take(line + i, after);
+      take(line + stride + i, error5);
+      take(line + 2 * stride + i, error3);
+      const Four before = *four(now + i);
+      if constexpr (!one_by_one) *four(end + i) = after;
       magnitude(before, size);
       magnitude(after, size_after);
       larger(size, size_after, size);
       const Four inverse = 1.0 / (*four(atol + i) + rtol * size);
-      const Four error5 = *four(line + stride + i) * inverse, error3 = *four(line + 2 * stride + i) * inverse;
+      error5 *= inverse;
+      error3 *= inverse;
       sums5 += error5 * error5;
       sums3 += error3 * error3;
     }
     result = {sum_of(sums5), sum_of(sums3)};
+    if constexpr (one_by_one) copy_numbers(line, n, end);
+  }
+
+ private:
+  [[gnu::always_inline]] static inline void take(const double* at, Four& to) {
+    if constexpr (one_by_one)
+      gather(at, to);
+    else
+      to = *four(at);
   }
 };
 
@@ -315,8 +330,11 @@ class Dop853 final : public Stepper {
     // So small an addition that it changes nothing but 0, by which nothing can be divided.
     for (std::size_t i = 0; i < n_; ++i) atol_[i] = tolerance.atol[i] + std::numeric_limits<double>::min();
     EndOfStep end;
-    if (in_line_)
-      in_fours<EndOfLine>(now_.data(), results_.data() + 12 * room_, room_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
+    const double* line = results_.data() + 12 * room_;
+    if (in_line_ && n_ <= few)
+      in_fours<EndOfLine<true>>(now_.data(), line, room_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
+    else if (in_line_)
+      in_fours<EndOfLine<false>>(now_.data(), line, room_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
     else
       in_fours<EndOfStep>(now_.data(), k_, h_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
     if (system_.project_error) end = projected_errors(tolerance);
