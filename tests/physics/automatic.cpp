@@ -146,6 +146,26 @@ TEST(ShortRun, TakesTheStepsOfTheExplicitMethod) {
   EXPECT_EQ(chosen.last("x[10]"), alone.last("x[10]"));
 }
 
+/// Asked for many digits, the first implicit steps are short, and explicit ones after them far from the border of stability
+/// keep their size for ever.
+TEST(ManyDigits, DoNotKeepRobertsonExplicit) {
+  const solve::Prepared model = prepared("robertson");
+  for (const double rtol : {1e-8, 1e-10, 1e-12, 1e-13}) {
+    SCOPED_TRACE(rtol);
+    solve::RunOptions options;
+    options.rtol = rtol;
+    options.atol = rtol;
+    options.rows = solve::Rows::ends;
+    const auto steps = [&](const char* method) {
+      options.method = method;
+      const solve::Trajectory run = solve::simulate(model, options);
+      EXPECT_TRUE(run.success()) << run.message;
+      return run.stats.steps;
+    };
+    EXPECT_LE(steps("auto"), 3 * steps("radau"));
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Models, Automatic, testing::ValuesIn(model_names()),
                          [](const auto& one) { return one.param; });
 

@@ -5,7 +5,8 @@
 //   longer steps still. rho comes from a power iteration, d <- (f(x + e d) - f(x)) / e, looked at now and then.
 // And back where explicit steps become much shorter than the implicit ones were: for many digits an explicit method loses its
 // order well inside the region of stability already, h lambda of size 1 being enough (A. Prothero, A. Robinson, On the stability
-// and accuracy of one-step methods for solving stiff systems of ordinary differential equations, Math. Comp. 28, 1974).
+// and accuracy of one-step methods for solving stiff systems of ordinary differential equations, Math. Comp. 28, 1974). Or where
+// the state hardly moves in a step that is not far inside: where the implicit steps were short, too, that is what tells.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +14,7 @@
 #include <limits>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/few.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/integrate/error_norm.hpp"
 #include "daedalus/integrate/integrator_entry.hpp"
@@ -34,6 +36,10 @@ constexpr double many_digits = 1e-14;
 /// So many looks in a row must find implicit steps well inside the explicit stability region. More after every return.
 constexpr int calm_looks = 5;
 constexpr double well_inside = 0.5, at_border = 0.9;
+/// Where steps are this near to the border and no component of the state moves by more than such a part of itself in one, fast
+/// modes have decayed, and what holds the steps is that the explicit method must follow them still. Looked at where a full matrix
+/// costs no more than some steps.
+constexpr double towards_border = 0.15, hardly_moves = 0.01;
 /// A step of the implicit method costs less than so many explicit ones, up to `many` unknowns.
 constexpr double much_shorter = 5.0;
 /// Below this many unknowns a full matrix costs no more than some steps.
@@ -96,7 +102,7 @@ class Automatic final : public Stepper {
       if (const Evaluation outcome = turn(); outcome != Evaluation::ok) return {.outcome = outcome};
     if (is_whole()) return current().attempt(h, tolerance);
     const Attempt result = explicit_->attempt(h, tolerance);
-    if (result.outcome == Evaluation::ok) std::copy_n(explicit_->candidate(), leading_, candidate_.begin());
+    if (result.outcome == Evaluation::ok) copy_numbers(explicit_->candidate(), leading_, candidate_.data());
     return result;
   }
 
@@ -104,7 +110,7 @@ class Automatic final : public Stepper {
 
   Evaluation accepted(double t_next) override {
     const double h = t_next - t_;
-    if (!is_whole()) std::copy_n(candidate_.begin(), leading_, explicit_->candidate());
+    if (!is_whole()) copy_numbers(candidate_.data(), leading_, explicit_->candidate());
     const Evaluation outcome = current().accepted(t_next);
     if (outcome != Evaluation::ok) return outcome;
     t_ = t_next;
@@ -139,6 +145,7 @@ class Automatic final : public Stepper {
 
   const double* derivative() const override { return current().derivative(); }
   const double* state() const override { return is_whole() ? current().state() : y_.data(); }
+  bool moves_all() const override { return is_whole(); }
 
   Stats stats() const override {
     Stats sum = stats_;
@@ -286,15 +293,24 @@ class Automatic final : public Stepper {
     const double mean = std::abs(t_ - looked_at_) / between_looks_;
     shorter_ = part <= at_border && leading_ < many && much_shorter * mean < implicit_step_;
     looked_at_ = t_;
-    held_ = part > at_border || shorter_ ? held_ + 1 : 0;
+    const bool quiet = part > towards_border && leading_ < large && largest_move(h) < hardly_moves;
+    held_ = part > at_border || shorter_ || quiet ? held_ + 1 : 0;
     if (held_ == 0 && stiff_steps_ > 0 && leading_ >= large) {  // it has passed by
       stiff_steps_ = 0;
       detector_ = StiffnessDetector(explicit_method_->stability_radius);
     }
     // Where steps are far inside, looks become rare.
-    between_looks_ = part < well_inside && !shorter_ ? std::min(2 * between_looks_, longest_between_looks) : least_between_looks;
+    between_looks_ = part < well_inside && !shorter_ && !quiet ? std::min(2 * between_looks_, longest_between_looks) : least_between_looks;
     until_look_ = between_looks_;
     return held_ == 3;
+  }
+
+  /// The largest part of itself by which a component moves in a step, as the slope of the last look has it.
+  double largest_move(double h) const {
+    double largest = 0.0;
+    for (std::size_t i = 0; i < leading_; ++i)
+      largest = std::max(largest, std::abs(h * slope_[i]) / (std::abs(y_[i]) + tolerance_->atol[i] / tolerance_->rtol));
+    return largest;
   }
 
   /// |lambda| of the fastest mode: the mean growth over the last of some steps of a power iteration, because a pair of
