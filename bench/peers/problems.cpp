@@ -73,7 +73,8 @@ const std::vector<Entry>& entries() {
                     {1.51, 2.24, 3.55}, {none, none, none}, {}, {}, {"direct"}});
     list.push_back({"chemical_akzo_nobel", "chemical Akzo Nobel", "chemical_akzo_nobel", numbered("y", 6), true, 13.0,
                     {0.0218, 0.0494, 0.0849}, {none, none, none}, {}, {}, {"direct"}});
-    list.push_back({"robertson", "Robertson", "robertson", numbered("y", 3), true, 11.5, {0.068, 0.106, 0.170},
+    // its published y1 and y2, of order 1e-8 and 1e-14, are known to 12 digits of 1 + |y|, and round-off moves them by 1e-9
+    list.push_back({"robertson", "Robertson", "robertson", numbered("y", 3), true, 9.0, {0.068, 0.106, 0.170},
                     {none, none, none}, {}, {}, {"direct"}});
     list.push_back({"fekete", "Fekete's points", "fekete", points, true, 9.0, {7.8, 11.7, 22.6}, {none, none, none}, {},
                     {"projection", "dop853"}, {"ggl"}});
