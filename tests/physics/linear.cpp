@@ -435,6 +435,53 @@ TEST(Linear, JumpsAtTheVeryStartAreDescribed) {
   }
 }
 
+TEST(Linear, OtherMethodsLeapWithTheInput) {
+  // x1' = -x1 + x2 and x2 + x3 = step, x2' = x4, x3 = 2 x1: x1 moves by itself, x2 leaps and x4 gets an impulse. A way back to the
+  // constraints by the least change would move x1 as well. With y = (x1 + x2, ...) all unknowns are mixed.
+  const std::string plain = R"toml(kind = "linear"
+[linear]
+E = [[1, 0, 0, 0], [0, 0, 0, 0], [0, 1, 0, 0], [0, 0, 0, 0]]
+A = [[-1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 0, 1], [2, 0, -1, 0]]
+f = [0, "if(t < 0.5, 0, -3)", 0, 0]
+[variables]
+x1 = 1
+x2 = -2
+x3 = 2
+x4 = 0
+[simulation]
+t_end = 1
+)toml";
+  const std::string mixed = R"toml(kind = "dae"
+[variables]
+y1 = -1
+y2 = -1
+[equations]
+a = "der(y1) + 2*der(y2) = -y2 + y1"
+b = "2*der(y1) + 4*der(y2) + y1 = y2 + if(t < 0.5, 0, 4)"
+[simulation]
+t_end = 1
+)toml";
+  for (const std::string& text : {plain, mixed}) {
+    const solve::Prepared model = solve::prepare(model::read_model_text(text, "leap.toml"));
+    const solve::Trajectory exact = run(model, {0.4, 0.5, 0.7, 1.0}, "exact");
+    ASSERT_TRUE(exact.success()) << exact.message;
+    std::vector<std::string> leaps;
+    for (const std::string& note : exact.notes)
+      if (note.find("at t = 0.5") != std::string::npos) leaps.push_back(note);
+    EXPECT_FALSE(leaps.empty());
+    for (const std::string method : {"radau", "bdf", "rodas5p"}) {
+      const solve::Trajectory other = run(model, {0.4, 0.5, 0.7, 1.0}, method, 1e-10);
+      ASSERT_TRUE(other.success()) << method << other.message;
+      for (std::size_t row = 0; row < 4; ++row)
+        for (std::size_t i = 0; i < exact.columns.size(); ++i) {
+          if (exact.columns[i].starts_with("der")) continue;
+          EXPECT_NEAR(other.value(row, other.column(exact.columns[i])), exact.value(row, i), 1e-7) << method << " " << exact.columns[i];
+        }
+      for (const std::string& one : leaps) EXPECT_NE(std::ranges::find(other.notes, one), other.notes.end()) << method << " " << one;
+    }
+  }
+}
+
 TEST(Linear, TablesThatLeapGiveImpulses) {
   // x2 = path(t), x1 = x2': a step of 1 at t = 1 and of 3 at t = 2. With straight lines it is x1' that leaps and x0 = x1' that is
   // an impulse.

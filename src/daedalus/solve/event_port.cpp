@@ -6,6 +6,7 @@
 
 #include "daedalus/formulate/dae_observation.hpp"
 #include "daedalus/formulate/motion_observation.hpp"
+#include "daedalus/solve/linear_leap.hpp"
 #include "daedalus/solve/start_invariants.hpp"
 #include "daedalus/solve/start_level.hpp"
 #include "daedalus/solve/start_linear.hpp"
@@ -154,8 +155,18 @@ EventPort motion_port(const std::shared_ptr<const Functions>& functions, formula
   return port;
 }
 
+/// Lets a state that begins with `count` unknowns leap where f of linear equations does, before the rest is completed.
+void let_leap(EventPort& port, const std::shared_ptr<LinearLeap>& leap, std::size_t count, formulate::Formulated& formulated) {
+  formulated.flow = leap->flow();  // whose remarks are told
+  port.begun = [=] { leap->begin(); };
+  port.complete = [=, rest = port.complete](double t, double* x) {
+    (*leap)(t, x, count);
+    if (rest) rest(t, x);
+  };
+}
+
 EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functions, formulate::Formulated& formulated,
-                   const Held& held) {
+                   const Held& held, const std::shared_ptr<LinearLeap>& leap) {
   auto observation = std::static_pointer_cast<formulate::DaeObservation>(formulated.observation);
   structure::DaeEvaluator* evaluator = &observation->evaluator();
   const std::size_t differential = functions->differential, size = formulated.system.dimension;
@@ -201,12 +212,19 @@ EventPort dae_port(const std::shared_ptr<const structure::DaeFunctions>& functio
     port.complete = [=](double t, double* x) {
       if (observation->at(t, x) == Evaluation::ok) static_cast<void>(complete(t, x));
     };
+  if (leap && observation->lift() == nullptr) {
+    if (!port.complete && size > differential) port.complete = [=](double t, double* x) { static_cast<void>(complete(t, x)); };
+    let_leap(port, leap, whole ? functions->dimension() : std::min(size, differential), formulated);
+  }
   port.explain = [observation] { return observation->explain(); };
   return port;
 }
 
 /// The state has all unknowns, and its derivative array binds them.
-EventPort array_port(const std::shared_ptr<const structure::DaeFunctions>& functions, const structure::ArrayForm& form, const Held& held) {
+EventPort array_port(const formulate::Equations& equations, formulate::Formulated& formulated, const Held& held,
+                     const std::shared_ptr<LinearLeap>& leap) {
+  const std::shared_ptr<const structure::DaeFunctions>& functions = equations.dae;
+  const structure::ArrayForm& form = *equations.array;
   auto solver = std::make_shared<structure::ArraySolver>(form.array, form.index);
   solver->freeze(held.frozen);
   const auto settle = [=](double t, double* x, const std::vector<std::pair<std::string, double>>& values) -> std::string {
@@ -231,6 +249,7 @@ EventPort array_port(const std::shared_ptr<const structure::DaeFunctions>& funct
   };
   port.assign = settle;
   port.complete = [=](double t, double* x) { static_cast<void>(settle(t, x, {})); };
+  if (leap) let_leap(port, leap, functions->dimension(), formulated);
   port.explain = [solver] { return solver->explain(); };
   return port;
 }
@@ -311,8 +330,9 @@ EventSymbols event_symbols(const formulate::Equations& equations) {
 
 EventPort event_port(const formulate::Equations& equations, formulate::Formulated& formulated, const Held& held) {
   if (formulated.flow) return linear_port(equations.dae, formulated);
-  if (equations.array) return array_port(equations.dae, *equations.array, held);
-  return equations.motion ? motion_port(equations.motion, formulated, held) : dae_port(equations.dae, formulated, held);
+  if (equations.motion) return motion_port(equations.motion, formulated, held);
+  const auto leap = LinearLeap::make(equations.linear, *equations.dae, held.frozen);
+  return equations.array ? array_port(equations, formulated, held, leap) : dae_port(equations.dae, formulated, held, leap);
 }
 
 void check_resets(const formulate::Equations& equations) {

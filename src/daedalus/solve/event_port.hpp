@@ -40,6 +40,8 @@ struct EventPort {
   /// are none. A dense output gives them with its own error: a run that goes on from there would see them jump in the first
   /// step, and a function of them that has just crossed its bound come back.
   std::function<void(double t, double* x)> complete;
+  /// Told when the modes at the start are known; absent where nobody asks.
+  std::function<void()> begun;
   std::function<std::string()> explain;
 };
 /// Values that are constant between events, as they are at every moment.

@@ -67,6 +67,7 @@ Reaction Events::begin(double t, double* x) {
                     "happens there by a value of [discrete] and events",
                     culprit));
   }
+  if (port_.begun) port_.begun();
   // The start meets what holds at that very moment. Where something else holds from there on, what follows from the state
   // leaps, as it does at an event.
   for (std::size_t i = 0; i < watches_.size(); ++i)

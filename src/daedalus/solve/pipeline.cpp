@@ -271,6 +271,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);
   formulate::Equations equations{prepared.functions, by_formula ? prepared.dae : prepared.solvable_dae()};
   equations.array = prepared.array;
+  equations.linear = prepared.linear;
   Events events(event_symbols(equations),
                 {plan.t_start, plan.t_end, options.output_start.value_or(plan.t_start), options.continues, plan.rtol, plan.atol});
   if (events.any()) {

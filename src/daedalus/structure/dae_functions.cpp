@@ -164,6 +164,9 @@ std::shared_ptr<const DaeFunctions> compiled(std::shared_ptr<const model::Model>
   std::vector<std::vector<Expr>> inputs{{eq.t}, eq.y, {}};
   for (std::size_t i = 0; i < eq.dy.size(); ++i)
     inputs[2].push_back(eq.dy[i].valid() ? eq.dy[i] : graph.symbol("rate.none" + std::to_string(i)));
+  // A step that a constraint takes is gone from its derivatives, and an event nevertheless.
+  if (!plan.hidden.empty())
+    static_cast<void>(compile::compile({inputs, plan.hidden, &numbers, compile::Request::NewSwitches::added}, out.switches));
   const auto make = [&](const std::vector<Expr>& outputs) {
     return outputs.empty() ? compile::Function{}
                            : compile::called_seldom(compile::compile(
