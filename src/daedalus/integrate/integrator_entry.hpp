@@ -52,6 +52,8 @@ struct IntegratorEntry {
   std::vector<OptionSpec> options;
   /// Power of h with which the error estimate shrinks; step control uses 1/estimate_order.
   int estimate_order = 0;
+  /// What part of the step that the estimate allows is taken.
+  double safety = 0.9;
   /// Where the step multiplied by a pure imaginary or negative eigenvalue leaves the stability region: for the
   /// stiffness detector; 0 where unknown.
   double stability_radius = 0.0;

@@ -1,8 +1,8 @@
 // Step control: with the error err of a step in units of the tolerance and q the power with which it shrinks,
-//   h_new = h min(6, max(1/3, 0.9 err^(-1/q))),
-// not larger than h right after a rejection: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential
-// Equations I, 2nd ed., section II.4. The step is called stiff when |h lambda| leaves the stability region in 15 steps
-// that are not interrupted by 6 others: volume II, section IV.2.
+//   h_new = h min(6, max(1/3, s err^(-1/q))),
+// s < 1 as the method has it, not larger than h right after a rejection: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary
+// Differential Equations I, 2nd ed., section II.4. The step is called stiff when |h lambda| leaves the stability region in 15
+// steps that are not interrupted by 6 others: volume II, section IV.2.
 //
 // With the error err_0 of the step before, PI control multiplies by err_0^beta and takes the power -1/q + 0.75 beta of err
 // (K. Gustafsson; volume II, section IV.2). With beta = 0.04 it halves the number of rejected steps of the explicit methods
@@ -32,7 +32,7 @@
 namespace daedalus::integrate {
 namespace {
 
-constexpr double safety = 0.9, least_factor = 1.0 / 3.0, most_factor = 6.0;
+constexpr double least_factor = 1.0 / 3.0, most_factor = 6.0;
 /// An error that happens to be tiny must not stop the growth of the step after it.
 constexpr double least_error_before = 1e-4;
 /// Where a step could not be evaluated there is no error to tell how much smaller the next one must be.
@@ -295,7 +295,7 @@ class Run {
         } else if (attempt_.next_step && refusal_ != Refusal::projection) {
           size = std::min(size, std::abs(*attempt_.next_step));
         } else {
-          size *= refusal_ == Refusal::error ? growth(attempt_.error, safety, 1.0) : failure_factor;
+          size *= refusal_ == Refusal::error ? growth(attempt_.error, method_.safety, 1.0) : failure_factor;
         }
         // A method that tries the same step again with other means does so some times, not for ever.
         if (refusal_ != Refusal::change && ++refusals > most_refusals) size = std::min(size, failure_factor * refused);
@@ -342,9 +342,9 @@ class Run {
     if (!std::isfinite(error)) return least_factor;
     if (error == 0.0) return most;
     if (attempt_.memory == 0.0 && power_ == 8)
-      return std::clamp(safety / std::sqrt(std::sqrt(std::sqrt(error))), least_factor, most);
+      return std::clamp(method_.safety / std::sqrt(std::sqrt(std::sqrt(error))), least_factor, most);
     const double power = 1.0 / power_ - 0.75 * attempt_.memory;
-    return std::clamp(safety * before * std::pow(error, -power), least_factor, most);
+    return std::clamp(method_.safety * before * std::pow(error, -power), least_factor, most);
   }
 
   /// Attempts, judges, projects and accepts one step.

