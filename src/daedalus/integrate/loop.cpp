@@ -89,6 +89,7 @@ class Run {
         x_(x),
         direction_(options.t_end < options.t_start ? -1.0 : 1.0),
         power_(estimate_power(method)),
+        leading_(system.leading > 0 ? system.leading : system.dimension),
         t_(options.t_start),
         row_(system.dimension),
         before_(stepper.stats()),
@@ -368,10 +369,10 @@ class Run {
     if (system_.project) {
       ++result_.stats.projections;
       copy_numbers(candidate, x_.size(), row_.data());
-      const Evaluation outcome = system_.project(t_next, candidate);
+      const Evaluation outcome = projected(system_.project, t_next, candidate);
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
-      near = tolerance != nullptr && moved_little(candidate, row_.data(), *tolerance, x_.size());
+      near = tolerance != nullptr && moved_little(candidate, row_.data(), *tolerance, leading_);
       if (!near && !all_finite(candidate, x_.size())) return refuse(Evaluation::not_finite);
     }
     if (branch_ && !branch_->stays({t_, t_next, stepper_.state(), candidate}, t_next == options_.t_end)) {
@@ -382,7 +383,7 @@ class Run {
     const bool over = branch_ && branch_->crosses();
     const bool from_constraints = result_.stats.steps > 0 && !system_.projects_seldom;
     if (!near && tolerance != nullptr && from_constraints && !over)
-      if (const auto worst = moved_too_far(candidate, row_.data(), *tolerance, x_.size())) {
+      if (const auto worst = moved_too_far(candidate, row_.data(), *tolerance, leading_)) {
         attempt_.worst = worst;
         return Refusal::projection;
       }
@@ -405,6 +406,14 @@ class Run {
     if (!change_.passes(system_, {t_, t_next, stepper_.state(), stepper_.candidate()}, {close, 100.0 * smallest_step()})) return false;
     instead_ = change_.instead();
     return true;
+  }
+
+  /// The unknowns behind the leading ones follow, where the method has them: an implicit step that begins with multipliers of
+  /// another state errs by as much, however short it is.
+  Evaluation projected(const std::function<Evaluation(double, double*)>& project, double t, double* y) const {
+    const Evaluation outcome = project(t, y);
+    if (outcome != Evaluation::ok || !system_.complete || !stepper_.moves_all()) return outcome;
+    return system_.complete(t, y);
   }
 
   Refusal refuse(Evaluation outcome) {
@@ -537,7 +546,7 @@ class Run {
     const auto& project = system_.project ? system_.project : system_.project_between;
     if (outcome == Evaluation::ok && project) {
       ++result_.stats.projections;
-      outcome = project(t, row_.data());
+      outcome = projected(project, t, row_.data());
     }
     explained_ = outcome != Evaluation::ok;
     if (outcome == Evaluation::ok && !all_finite(row_.data(), row_.size())) outcome = Evaluation::not_finite;
@@ -626,6 +635,7 @@ class Run {
   std::vector<double>& x_;
   const double direction_;
   const int power_;  ///< with which the estimate of the error shrinks
+  const std::size_t leading_;  ///< unknowns that a projection moves by itself
   double t_, t_old_ = 0.0;
   std::vector<double> row_;
   std::unique_ptr<EventSearch> search_;

@@ -24,13 +24,6 @@ namespace {
 Formulated projected_dae(const Equations& equations, integrate::View view) {
   Formulated result = first_order(equations, view);
   keep_invariants(result, equations);
-  integrate::System& system = result.system;
-  // The algebraic unknowns of the state follow.
-  if (view == integrate::View::implicit && system.complete && system.dimension > system.leading)
-    system.project = [project = system.project, complete = system.complete](double t, double* y) {
-      const integrate::Evaluation outcome = project(t, y);
-      return outcome == integrate::Evaluation::ok ? complete(t, y) : outcome;
-    };
   return result;
 }
 
