@@ -57,6 +57,8 @@ Formulated make(const Equations& equations, integrate::View view, RowFeedback fe
       std::ranges::copy(running->y(), y);
       return outcome;
     };
+  if (view == integrate::View::automatic)
+    system.near = [running](const double* y) { running->guess_unknowns(y); };
   // Between steps the algebraic unknowns follow from the others, more exactly than a polynomial has them; where they do not,
   // that is what there is.
   if (view == integrate::View::implicit && equations.solvable && fn.dimension() > fn.differential)

@@ -413,6 +413,7 @@ class Run {
   Evaluation projected(const std::function<Evaluation(double, double*)>& project, double t, double* y) const {
     const Evaluation outcome = project(t, y);
     if (outcome != Evaluation::ok || !system_.complete || !stepper_.moves_all()) return outcome;
+    if (system_.near) system_.near(y);
     return system_.complete(t, y);
   }
 

@@ -192,6 +192,8 @@ struct System {
   std::size_t leading = 0;  ///< so many components of y are the x of the ODE view
   /// Writes the components behind the leading ones that belong to them.
   std::function<Evaluation(double t, double* y)> complete;
+  /// Lets the next `complete` look for them near those in y, where it has to look for them.
+  std::function<void(const double* y)> near;
   /// Makes the implicit view of the automatic one.
   std::function<std::shared_ptr<const ImplicitSystem>()> make_implicit;
 

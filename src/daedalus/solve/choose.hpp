@@ -18,7 +18,8 @@ struct Chosen {
   /// Takes the implicit method alone where `auto` would need an ODE and there is none.
   void without_ode();
 
-  bool any_method = false;   ///< "auto" left the method to choose
+  bool any_method = false;  ///< "auto" left the method to choose
+  bool iterates = false;    ///< and every stage of an explicit one would iterate
   std::string form_reason;  ///< why this formulation, where "auto" left it to choose
   /// Why formulation and method, after a run in which `used` were at work ("dop853", "dop853,radau").
   std::string reason(const std::string& used) const;
