@@ -374,13 +374,79 @@ TEST(Linear, UnitsOfAnySizeKeepAllDigits) {
   EXPECT_LT(std::stod(bound_of(b)), 1e-18);  // of x2, which is a million times larger than x1
 }
 
-TEST(Linear, StiffEquationsWithAnUnusualInputAreIntegrated) {
-  // Quadrature would need a panel for every 1e-8 of time.
+TEST(Linear, StiffEquationsWithAnUnusualInputHaveTheFormula) {
+  // x follows 1/(2 - t) at a distance: x = u - u'/a + u''/a^2 - ... with a = 1e8. Quadrature would need a panel for every 1e-8
+  // of time.
   const std::string text = "kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[-1e8]]\nf = [\"1e8/(2 - t)\"]\n[variables]\nx1 = 0.5\n";
-  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "stiff.toml")), {1.0});
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "stiff.toml")), {0.5, 1.0});
   ASSERT_TRUE(found.success()) << found.message;
-  EXPECT_NE(found.method, "exact");
-  EXPECT_NEAR(found.value(0, 0), 1.0, 1e-5);  // ten tolerances; the solution follows 1/(2 - t) within 1e-8
+  EXPECT_EQ(found.method, "exact");
+  for (std::size_t row = 0; row < 2; ++row) {
+    const double u = 1.0 / (2.0 - found.t[row]);
+    // f and the times it is taken at are rounded.
+    EXPECT_NEAR(found.value(row, 0), u - 1e-8 * u * u + 2e-16 * u * u * u, 2e-15 * u);
+  }
+  EXPECT_LT(std::stod(bound_of(found)), 1e-12);
+  // Where exponentials of large matrices would be many, a method for stiff equations takes over.
+  std::string rows_E, rows_A, f;
+  constexpr int n = 21;
+  for (int i = 0; i < n; ++i) {
+    std::vector<double> E(n, 0.0), A(n, 0.0);
+    E[i] = 1.0;
+    A[i] = -1e8 / (i + 1);
+    rows_E += fmt::format("[{}],", fmt::join(E, ","));
+    rows_A += fmt::format("[{}],", fmt::join(A, ","));
+    f += "\"1e8/(2 - t)\",";
+  }
+  const std::string large = fmt::format("kind = \"linear\"\n[linear]\nE = [{}]\nA = [{}]\nf = [{}]\n", rows_E, rows_A, f);
+  const solve::Trajectory many = run(solve::prepare(model::read_model_text(large, "many.toml")), {1.0});
+  ASSERT_TRUE(many.success()) << many.message;
+  EXPECT_NE(many.method, "exact");
+  EXPECT_NEAR(many.value(0, 0), 1.0, 1e-5);  // ten tolerances; the solution follows 1/(2 - t) within 1e-8
+}
+
+TEST(Linear, SwitchedSourcesOfStiffCircuitsHaveTheFormula) {
+  // A capacitor of 1 nF behind 1 kOhm: 10,000 time constants, and a source that is switched at the 1,000th.
+  const std::string text = R"toml(kind = "linear"
+[linear]
+E = [[1e-9, 0], [0, 0]]
+A = [[0, 1], [1, 1000]]
+f = ["0", "if(t < 0x, 0, -5)"]
+[variables]
+v = 1
+i = -0.001
+)toml";
+  std::string with_time = text;
+  with_time.replace(with_time.find("0x"), 2, "0.0009765625");  // a double, so that no time is rounded
+  const double switched = 0x1p-10, after = 0x1p-20;
+  const solve::Trajectory found =
+      run(solve::prepare(model::read_model_text(with_time, "switched.toml")), {0x1p-20, switched + after, 0.01});
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_EQ(found.method, "exact");
+  EXPECT_NEAR(found.value(0, found.column("v")), std::exp(-1e6 * after), 4e-16);
+  // The switch is met to the last digit of time, which is 1e-19 there.
+  EXPECT_NEAR(found.value(1, found.column("v")), -5.0 * std::expm1(-1e6 * after), 1e-12);
+  EXPECT_NEAR(found.value(2, found.column("v")), 5.0, 1e-14);
+  EXPECT_LT(std::stod(bound_of(found)), 1e-11);
+}
+
+TEST(Linear, BoundsGrowAsTheSolutionDoes) {
+  // Errors that are made on the way grow from then on, not from the start: x = (4 exp(3 t) - 1)/3 keeps its digits.
+  const solve::Trajectory growing = run(
+      solve::prepare(model::read_model_text("kind = \"linear\"\n[linear]\nE = [[1]]\nA = [[3]]\nf = [\"1\"]\n[variables]\nx1 = 1\n", "up.toml")), {100.0});
+  ASSERT_TRUE(growing.success()) << growing.message;
+  EXPECT_NEAR(growing.value(0, 0) / (4.0 / 3.0 * std::exp(300.0)), 1.0, 1e-15);
+  EXPECT_LT(std::stod(bound_of(growing)), 1e-25 * growing.value(0, 0));
+  // Modes of which only one acts on the other have no unit in common that would make them alike.
+  const std::string one_way = R"toml(kind = "linear"
+[linear]
+E = [[0, 0, 1, 1], [0, 2, -2, 0], [0, 1, -2, -2], [0, 2, -2, 0]]
+A = [[-1, -2, "1/2", "1/2"], [3, 12, -1, -1], [1, -1, -1, -4], ["5/2", 11, -1, -1]]
+f = ["log(2+t)", "exp(-t^2)", "log(2+t)", "atan(t)"]
+)toml";
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(one_way, "one_way.toml")), {2.5});
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_LT(std::stod(bound_of(found)), 1e-10);  // 1e-8 in units a million times apart
 }
 
 TEST(Linear, TheSpeedOfTheModesCountsNotTheNormOfTheirMatrix) {

@@ -63,12 +63,13 @@ double fastest_mode(const linalg::BasicMatrix<structure::LinearSolution::Number>
   return largest;
 }
 
-/// Where f is no polynomial, exponential or wave, its integral needs panels as short as the fastest mode is: a method for stiff
-/// equations is better where these are many.
+/// Where f is no polynomial, exponential or wave, its integral needs panels as short as the fastest mode is, or exponentials of
+/// large matrices: a method for stiff equations is better where both are many.
 bool formula_is_quick(const Prepared& prepared, const RunOptions& options) {
   constexpr double most_times = 1e4;  // of the fastest mode in the run
+  constexpr std::size_t most_large = 20;
   const structure::LinearSolution& solution = *prepared.linear;
-  if (solution.forcing) return true;
+  if (solution.forcing || solution.n1() <= most_large) return true;
   const double length = options.t_end.value_or(prepared.model->simulation.t_end.value_or(1.0)) - start_time(*prepared.model, options);
   return fastest_mode(solution.parts.J) * length < most_times;
 }

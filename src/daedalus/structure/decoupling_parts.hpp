@@ -43,10 +43,26 @@ void unscale(const Balance& scale, Decoupling<T>& out) {
   for (T& entry : out.N.entries) entry = ldexp(entry, -scale.time);
 }
 
+/// Which parts of a matrix act on each other, directly or through others, by entries above `least`: a number for each row.
+template <class T>
+std::vector<std::size_t> parts_of(const BasicMatrix<T>& M, double least) {
+  const std::size_t n = M.rows;
+  std::vector<char> acts(n * n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) acts[i * n + j] = i == j || std::abs(double(M(i, j))) > least;
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = 0; j < n && acts[i * n + k]; ++j) acts[i * n + j] |= acts[k * n + j];
+  std::vector<std::size_t> part(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (part[i] = 0; !(acts[i * n + part[i]] && acts[part[i] * n + i]);) ++part[i];
+  return part;
+}
+
 /// Powers of two as units of x1 in which rows and columns of J are alike (E. E. Osborne, J. ACM 7, 1960): exponentials
 /// of J, and what is said of their errors, are as good as its eigenvalues allow, whatever the units of the unknowns
-/// are. Entries that may be `noise` beside the largest do not count, and no unit becomes extreme: parts of J that do
-/// not act on each other have none in common.
+/// are. Entries that may be `noise` beside the largest do not count. Parts of J of which only one acts on the other, or
+/// none, have no units in common: what is made alike is each part by itself, and its mean unit stays.
 template <class T>
 void balance_dynamics(Decoupling<T>& out, double noise) {
   using std::ldexp;
@@ -54,13 +70,25 @@ void balance_dynamics(Decoupling<T>& out, double noise) {
   const std::size_t n1 = out.n1();
   double largest = 0.0;
   for (const T& entry : out.J.entries) largest = std::max(largest, std::abs(double(entry)));
+  const std::vector<std::size_t> part = parts_of(out.J, noise * largest);
   std::vector<int> units(n1, 0);
+  const auto change = [&](std::size_t k, int power) {
+    units[k] += power;
+    for (std::size_t i = 0; i < n1; ++i) {
+      out.J(k, i) = ldexp(out.J(k, i), -power);
+      out.J(i, k) = ldexp(out.J(i, k), power);
+    }
+    for (std::size_t i = 0; i < out.n(); ++i) {
+      out.V(i, k) = ldexp(out.V(i, k), power);
+      out.L1(k, i) = ldexp(out.L1(k, i), -power);
+    }
+  };
   for (int sweep = 0; sweep < 20; ++sweep) {
     bool moved = false;
     for (std::size_t k = 0; k < n1; ++k) {
       double row = 0.0, column = 0.0;
       for (std::size_t i = 0; i < n1; ++i) {
-        if (i == k) continue;
+        if (i == k || part[i] != part[k]) continue;
         row = std::max(row, std::abs(double(out.J(k, i))));
         column = std::max(column, std::abs(double(out.J(i, k))));
       }
@@ -69,18 +97,17 @@ void balance_dynamics(Decoupling<T>& out, double noise) {
       const int power = std::clamp(static_cast<int>(wanted), -most - units[k], most - units[k]);
       if (power == 0) continue;
       moved = true;
-      units[k] += power;
-      for (std::size_t i = 0; i < n1; ++i) {
-        out.J(k, i) = ldexp(out.J(k, i), -power);
-        out.J(i, k) = ldexp(out.J(i, k), power);
-      }
-      for (std::size_t i = 0; i < out.n(); ++i) {
-        out.V(i, k) = ldexp(out.V(i, k), power);
-        out.L1(k, i) = ldexp(out.L1(k, i), -power);
-      }
+      change(k, power);
     }
     if (!moved) break;
   }
+  std::vector<int> sum(n1, 0), count(n1, 0);
+  for (std::size_t k = 0; k < n1; ++k) {
+    sum[part[k]] += units[k];
+    ++count[part[k]];
+  }
+  for (std::size_t k = 0; k < n1; ++k)
+    if (const int mean = sum[part[k]] / count[part[k]]; mean != 0) change(k, -mean);
 }
 
 /// Sizes, descending, from the numbers of blocks of at least 1, 2, ...

@@ -4,8 +4,9 @@
 // integral is part of one exponential (C. Van Loan: Computing integrals involving the matrix exponential, IEEE Trans.
 // Automat. Control 23, 1978):
 //     (x1, w)(t + h) = exp(h [J, L1 F; 0, S]) (x1, w)(t),
-// and derivatives of f are F S^k w. Otherwise the integral is found by adaptive Gauss-Kronrod quadrature, and derivatives of
-// f are taken of its formula.
+// and derivatives of f are F S^k w. Otherwise the integral is found panel by panel, by adaptive Gauss-Kronrod quadrature or,
+// where a panel is long beside the fastest mode, with a polynomial in the place of f; and derivatives of f are taken of its
+// formula.
 
 #include "daedalus/structure/linear_solution.hpp"
 
@@ -18,6 +19,9 @@
 #include "daedalus/base/text.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
+#include "daedalus/linalg/lapack.hpp"
+#include "daedalus/structure/driven_step.hpp"
+#include "daedalus/structure/kronrod.hpp"
 
 namespace daedalus::structure {
 
@@ -29,6 +33,8 @@ namespace {
 
 /// What is smaller than this beside its terms has no digit that was computed.
 constexpr double no_digit = 1e-27;
+/// Of f with fast functions, relative.
+constexpr double rounding_of_f = 4.5 * std::numeric_limits<double>::epsilon();
 
 DenseMatrix dense(const linalg::Sparsity& pattern, const std::vector<double>& values) {
   auto result = DenseMatrix::zero(pattern.rows, pattern.columns);
@@ -111,22 +117,32 @@ BasicMatrix<Number> generator(const LinearSolution& solution, const std::vector<
   return M;
 }
 
-// Nodes and weights of Kronrod's rule with 15 points on [-1, 1], ascending half; the odd ones are Gauss' rule with 7.
-constexpr double kronrod_nodes[8] = {0.991455371120812639206854697526329, 0.949107912342758524526189684047851,
-                                     0.864864423359769072789712788640926, 0.741531185599394439863864773280788,
-                                     0.586087235467691130294144691693013, 0.405845151377397166906606412076961,
-                                     0.207784955007898467600689403773245, 0.0};
-constexpr double kronrod_weights[8] = {0.022935322010529224963732008058970, 0.063092092629978553290700663189204,
-                                       0.104790010322250183839876322541518, 0.140653259715525918745189590510238,
-                                       0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
-                                       0.204432940075298892414161999234649, 0.209482141084727828012999174891714};
-constexpr double gauss_weights[4] = {0.129484966168869693270611432679082, 0.279705391489276667901467771423780,
-                                     0.381830050505118944950369775488975, 0.417959183673469387755102040816327};
-constexpr std::size_t kronrod_points = 15;
+/// The largest real part of an eigenvalue of J: how fast x1 grows by itself.
+double growth_rate(const BasicMatrix<Number>& J) {
+  if (J.rows == 0) return 0.0;
+  double largest = -std::numeric_limits<double>::infinity();
+  for (const auto& pair : linalg::generalized_eigen(linalg::converted<double>(J), DenseMatrix::identity(J.rows)).pairs)
+    largest = std::max(largest, pair.alpha.real() / pair.beta);
+  return std::isfinite(largest) ? largest : 0.0;
+}
 
-/// Node i on [0, 1], ascending.
-double kronrod_node(std::size_t i) {
-  return 0.5 * (1.0 + (i < 8 ? -kronrod_nodes[i] : kronrod_nodes[14 - i]));
+/// How much larger exp(J s) is than exp(rate s) for s up to `time`: at powers of two of a time that is short beside J, and
+/// between these.
+double excess(const BasicMatrix<Number>& J, double rate, double time) {
+  auto M = linalg::converted<double>(J);
+  for (std::size_t i = 0; i < M.rows; ++i) M(i, i) -= rate;
+  const double size = linalg::row_norm(M) * time;
+  if (!(size > 0.0) || !std::isfinite(size)) return 1.0;
+  const int halvings = size > 0.5 ? std::ilogb(size) + 2 : 0;
+  for (double& entry : M.entries) entry *= std::ldexp(time, -halvings);
+  DenseMatrix power = linalg::exponential(std::move(M));
+  double largest = std::max(1.0, linalg::row_norm(power));
+  for (int k = 0; k < halvings; ++k) {
+    const DenseMatrix twice = power * power;
+    largest = std::max({largest, linalg::row_norm(twice), linalg::row_norm(twice * power)});
+    power = twice;
+  }
+  return largest;
 }
 
 }  // namespace
@@ -194,6 +210,9 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
     remarks.push_back(fmt::format("the structure of the pencil is in doubt: a pivot of {} beside E and A of size 1 counts; "
                                   "`daedalus analyze` says what the entries allow",
                                   brief(s.parts.kept, 1)));
+  norm_J_ = linalg::row_norm(s.parts.J);
+  entry_ = moduli(s.parts.L1 * s.E);
+  rate_ = growth_rate(s.parts.J);
   norm_V_ = linalg::row_norm(s.parts.V);
   norm_W_ = linalg::row_norm(s.parts.W);
   // What errors of f and its derivatives mean for y through x2, unknown by unknown: they may have units of very
@@ -217,6 +236,19 @@ LinearFlow::LinearFlow(std::shared_ptr<const LinearSolution> solution)
 Vector LinearFlow::differential_part(const double* y) const {
   const Vector state(y, y + solution_->n());
   return linalg::times(solution_->parts.L1, linalg::times(solution_->E, state));
+}
+
+double LinearFlow::entered(double t, const double* y) {
+  const LinearSolution& s = *solution_;
+  double terms = 0.0;
+  for (std::size_t i = 0; i < s.n1(); ++i) {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < s.n(); ++j) sum += entry_(i, j) * std::abs(y[j]);
+    terms = std::max(terms, sum);
+  }
+  const bool given = !first_time_ || t == *first_time_;
+  if (!first_time_) first_time_ = t;
+  return terms * (given ? linalg::unit_roundoff(Number()) : linalg::unit_roundoff(double()));
 }
 
 Vector LinearFlow::algebraic_part(const double* y) const {
@@ -313,6 +345,7 @@ bool LinearFlow::states(double t, const Vector& x1, std::size_t orders, std::vec
 bool LinearFlow::advance(double t, double h, Vector& x1, double& error) {
   const LinearSolution& s = *solution_;
   if (x1.empty() || h == 0.0) return true;
+  error *= std::exp(rate_ * h);
   if (!s.forcing) return integrate(t, h, x1, error);
   s.forcing->at(t, w_);
   z_ = x1;
@@ -337,27 +370,43 @@ void LinearFlow::forcing_at_nodes(double t, double h) {
   }
 }
 
+/// g1 at the nodes of a panel, and the size of the terms it is a sum of; false where f is not finite.
+bool LinearFlow::driving_at_nodes(double t, double h) {
+  const LinearSolution& s = *solution_;
+  forcing_at_nodes(t, h);
+  driving_ = BasicMatrix<Number>::zero(s.n1(), kronrod_points);
+  driving_size_ = 0.0;
+  for (std::size_t node = 0; node < kronrod_points; ++node) {
+    const double* f = node_values_.data() + node * s.n();
+    for (std::size_t i = 0; i < s.n1(); ++i) {
+      double terms = 0.0;
+      for (std::size_t j = 0; j < s.n(); ++j) {
+        const Number term = s.parts.L1(i, j) * Number(f[j]);
+        driving_(i, node) += term;
+        terms += std::abs(double(term));
+      }
+      if (!std::isfinite(terms)) return false;
+      driving_size_ = std::max(driving_size_, terms);
+    }
+  }
+  return true;
+}
+
 /// One panel: x1 at its end, and how far the rule with fewer points is from it.
 bool LinearFlow::panel(double t, double h, const Vector& x1, Vector& end, double& error) {
-  const LinearSolution& s = *solution_;
   const std::size_t n1 = x1.size();
+  if (!driving_at_nodes(t, h)) return false;
   // Carries along x1 and both sums from node to node.
   Vector both = x1, few(n1, Number(0.0));
   double before = 0.0;
-  forcing_at_nodes(t, h);
   for (std::size_t i = 0; i < kronrod_points; ++i) {
-    const std::size_t k = std::min(i, 14 - i);
-    const double node = kronrod_node(i);
+    const double node = kronrod_node(i), weight = kronrod_weight(i), fewer = weight - (i % 2 == 1 ? gauss_weight(i) : 0.0);
     exponential_.apply((node - before) * h, both);
     exponential_.apply((node - before) * h, few);
     before = node;
-    const auto begin = node_values_.begin() + static_cast<std::ptrdiff_t>(i * s.n());
-    const Vector f(begin, begin + static_cast<std::ptrdiff_t>(s.n()));
-    if (!std::isfinite(linalg::largest_of(f))) return false;
-    const Vector g1 = linalg::times(s.parts.L1, f);
     for (std::size_t j = 0; j < n1; ++j) {
-      both[j] += Number(0.5 * h * kronrod_weights[k]) * g1[j];
-      few[j] += Number(0.5 * h * (kronrod_weights[k] - (k % 2 == 1 ? gauss_weights[k / 2] : 0.0))) * g1[j];
+      both[j] += Number(h * weight) * driving_(j, i);
+      few[j] += Number(h * fewer) * driving_(j, i);
     }
   }
   exponential_.apply((1.0 - before) * h, both);
@@ -367,19 +416,60 @@ bool LinearFlow::panel(double t, double h, const Vector& x1, Vector& end, double
   const double size = std::max(linalg::largest_of(both), 1e-300), distance = linalg::largest_of(few);
   error = size * std::min(distance / size, std::pow(200.0 * distance / size, 1.5));
   end = std::move(both);
-  return std::isfinite(size) && s.n1() == n1;
+  return std::isfinite(size);
+}
+
+/// A panel that is long beside the fastest mode: x1 at its end, with a polynomial in the place of g1. `rest` is what it leaves
+/// out: where none of that degree is near enough, the panel is not done. `stalls` says how many times in turn halving the
+/// panel has not made the rest smaller: it is noise then.
+bool LinearFlow::long_panel(double t, double h, const Vector& x1, Vector& end, double& error, int stalls, double& rest) {
+  const LinearSolution& s = *solution_;
+  constexpr double epsilon = std::numeric_limits<double>::epsilon(), near = 8.0, nothing = 0.25, may_be_noise = 1e-12;
+  if (!driving_at_nodes(t, h)) return false;
+  const PolynomialFit fit = polynomial_fit(driving_, nothing * epsilon * driving_size_);
+  // Times are rounded as well.
+  const double rounding = rounding_of_f * driving_size_ + epsilon * std::abs(t / h) * fit.slope;
+  const bool noise = stalls >= 2 && fit.rest <= may_be_noise * driving_size_;
+  rest = fit.rest;
+  end.clear();
+  if (fit.rest > near * epsilon * driving_size_ && fit.rest > rounding && !noise) return true;
+  ++panels_;
+  DrivenStep step = driven_step(s.parts.J, fit.powers, h, x1);
+  const double roundoff = linalg::unit_roundoff(Number()) * static_cast<double>(s.n1()) * (1.0 + norm_J_ * std::abs(h));
+  error = step.reach * (fit.rest + rounding) + roundoff * std::max(linalg::largest_of(x1), linalg::largest_of(step.end));
+  end = std::move(step.end);
+  return std::isfinite(linalg::largest_of(end));
 }
 
 bool LinearFlow::integrate(double t, double h, Vector& x1, double& sum) {
   constexpr double smallest = 1e-15;
-  constexpr double rounding = 4.5 * std::numeric_limits<double>::epsilon();  // of f with fast functions
+  constexpr double short_beside_modes = 2.0;
   constexpr std::size_t most_panels = 20000;
   const std::size_t first = panels_;
-  double done = 0.0, width = 1.0;
+  double done = 0.0, width = 1.0, before = std::numeric_limits<double>::infinity();
+  int stalls = 0;
   Vector end;
   while (done < 1.0) {
     double error = 0.0;
     width = std::min(width, 1.0 - done);
+    if (norm_J_ * std::abs(width * h) > short_beside_modes) {
+      double rest = 0.0;
+      if (!long_panel(t + done * h, width * h, x1, end, error, stalls, rest)) return false;
+      if (end.empty()) {
+        if (panels_ - first > most_panels) return false;
+        stalls = rest > 0.25 * before ? stalls + 1 : 0;
+        before = rest;
+        width /= 2.0;
+        continue;
+      }
+      x1 = end;
+      sum += error;
+      done += width;
+      width *= 2.0;
+      stalls = 0;
+      before = std::numeric_limits<double>::infinity();
+      continue;
+    }
     if (!panel(t + done * h, width * h, x1, end, error)) return false;
     const double size = std::max(linalg::largest_of(end), linalg::largest_of(x1));
     const bool good = error <= smallest * size, too_short = width < 1e-13;
@@ -389,7 +479,7 @@ bool LinearFlow::integrate(double t, double h, Vector& x1, double& sum) {
       continue;
     }
     x1 = end;
-    sum += error + linalg::row_norm(solution_->parts.L1) * rounding * std::abs(width * h) * linalg::largest_of(node_values_);
+    sum += error + rounding_of_f * std::abs(width * h) * driving_size_;
     done += width;
     if (error < 0.01 * smallest * size) width *= 2.0;
   }
@@ -427,20 +517,7 @@ std::vector<Impulse> LinearFlow::impulses(const Vector& before, const Vector& af
 }
 
 double LinearFlow::error_bound() const {
-  const std::size_t n1 = solution_->n1();
-  double growth = 1.0;
-  if (n1 > 0 && passed_ > 0.0) {
-    constexpr int parts = 32;
-    BasicMatrix<double> part = BasicMatrix<double>::zero(n1, n1);
-    for (std::size_t k = 0; k < part.entries.size(); ++k) part.entries[k] = double(solution_->parts.J.entries[k]) * passed_ / parts;
-    part = linalg::exponential(std::move(part));
-    BasicMatrix<double> power = part;
-    for (int k = 0; k < parts; ++k) {
-      growth = std::max(growth, linalg::row_norm(power));
-      power = power * part;
-    }
-  }
-  return growth * norm_V_ * error1_ + error2_;
+  return excess(solution_->parts.J, rate_, passed_) * norm_V_ * error1_ + error2_;
 }
 
 std::string LinearFlow::precision() const {

@@ -58,8 +58,10 @@ class LinearFlow {
   /// The x1 of a state, consistent or not; and its x2.
   std::vector<Number> differential_part(const double* y) const;
   std::vector<Number> algebraic_part(const double* y) const;
-  /// x1 at t + h from x1 at t; adds to `error` what this step alone did to it at most. False where f is not finite, or too
-  /// rough for quadrature.
+  /// The error of the x1 of a state: values given at the start are meant as they are, later ones have been rounded.
+  double entered(double t, const double* y);
+  /// x1 at t + h from x1 at t; `error`, of x1 at t, becomes that at t + h at most, if it grows as the fastest growing mode
+  /// does. False where f is not finite, or too rough to be integrated.
   bool advance(double t, double h, std::vector<Number>& x1, double& error);
   /// The derivatives of y at t, from order 0 to `orders`: y[k][i]. `error` is what steps have added up. False where f is not
   /// finite.
@@ -73,7 +75,7 @@ class LinearFlow {
   std::vector<Impulse> impulses(const std::vector<Number>& before, const std::vector<Number>& after) const;
 
   /// A bound of the error of what states() has said so far, absolute, beside the rounding of each number: errors of x1 grow by
-  /// the largest norm of exp(J s) for the times s that have passed.
+  /// as much more than the fastest growing mode as exp(J s) does for the times s that have passed.
   double error_bound() const;
   /// What the bound is made of.
   std::string precision() const;
@@ -83,8 +85,10 @@ class LinearFlow {
  private:
   bool forcing_at(double t, std::size_t orders);
   void forcing_at_nodes(double t, double h);
+  bool driving_at_nodes(double t, double h);
   bool integrate(double t, double h, std::vector<Number>& x1, double& sum);
   bool panel(double t, double h, const std::vector<Number>& x1, std::vector<Number>& end, double& error);
+  bool long_panel(double t, double h, const std::vector<Number>& x1, std::vector<Number>& end, double& error, int stalls, double& rest);
 
   std::shared_ptr<const LinearSolution> solution_;
   const double* frozen_ = nullptr;
@@ -94,10 +98,14 @@ class LinearFlow {
   compile::Batch::Scratch nodes_scratch_;
   std::vector<double> values_;                // of f and its derivatives
   std::vector<double> node_times_, node_values_, lanes_;  // f at the nodes of a panel, one after the other; and side by side
+  linalg::BasicMatrix<Number> driving_;       // L1 f there
+  double driving_size_ = 0.0;
   std::vector<std::vector<Number>> g1_, g2_;  // L1 f^(k), L2 f^(k)
   std::vector<linalg::BasicMatrix<Number>> g1_of_, g2_of_;  // L1 F S^k, L2 F S^k
   std::vector<Number> w_, z_;
+  double norm_J_ = 0.0, rate_ = 0.0;          // the rate at which errors of x1 grow
   double norm_V_ = 0.0, norm_W_ = 0.0;
+  DenseMatrix entry_;                   // of errors of y to x1
   DenseMatrix spread_;                  // of errors of f to y through x2
   std::vector<double> changes_;         // of N^k by a change of E and A of size 1
   double error1_ = 0.0, error2_ = 0.0;  // of x1 before it grows, and of the rest

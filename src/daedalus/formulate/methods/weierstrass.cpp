@@ -52,9 +52,9 @@ Formulated make(const Equations& equations) {
 
   auto formula = std::make_shared<integrate::Flow>();
   formula->coordinates = 2 * n1 + 1;
-  formula->enter = [flow, n1](double, const double* x, double* z) {
+  formula->enter = [flow, n1](double t, const double* x, double* z) {
     pack(flow->differential_part(x), z);
-    z[2 * n1] = 0.0;
+    z[2 * n1] = flow->entered(t, x);
     return Evaluation::ok;
   };
   formula->advance = [flow, n1](double t, double h, double* z) {
