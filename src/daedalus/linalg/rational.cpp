@@ -122,24 +122,47 @@ bool operator<(const Rational& a, const Rational& b) {
   return mpq_cmp(a.number_->q, b.number_->q) < 0;
 }
 
-std::optional<Rational> short_rational(double value) {
-  if (!std::isfinite(value)) return std::nullopt;
-  if (value == 0.0) return Rational();
-  if (value == std::trunc(value) && std::abs(value) < 0x1p53) return Rational(static_cast<long>(value));
-  constexpr int most_digits = 10, most_bits = 30, most_exponent = 330;
-  constexpr double most_fraction = 1e11;
-  // The shortest decimal that is read as this double: d.ddddde+xx.
-  std::string text = fmt::format("{:e}", value);
+namespace {
+
+/// The shortest decimal that is read as this double: d.ddddde+xx.
+std::string shortest_decimal(double value) {
+  std::string text;
   for (int digits = 0; digits <= 17; ++digits) {
     text = fmt::format("{:.{}e}", value, digits);
     if (std::strtod(text.c_str(), nullptr) == value) break;
   }
-  const std::size_t mark = text.find('e');
-  const long exponent = std::strtol(text.c_str() + mark + 1, nullptr, 10);
-  if (std::abs(exponent) > most_exponent) return std::nullopt;
+  return text;
+}
+
+/// The sign and the digits before its exponent.
+std::string digits_of(const std::string& decimal) {
   std::string digits;
-  for (const char c : text.substr(0, mark))
+  for (const char c : decimal.substr(0, decimal.find('e')))
     if (c != '.') digits += c;
+  return digits;
+}
+
+}  // namespace
+
+std::size_t decimal_digits(double value) { return digits_of(shortest_decimal(std::abs(value))).size(); }
+
+bool has_few_bits(double value) {
+  constexpr int most_bits = 30;
+  int power = 0;
+  const double mantissa = std::ldexp(std::frexp(value, &power), most_bits);
+  return mantissa == std::trunc(mantissa);
+}
+
+std::optional<Rational> short_rational(double value) {
+  if (!std::isfinite(value)) return std::nullopt;
+  if (value == 0.0) return Rational();
+  if (value == std::trunc(value) && std::abs(value) < 0x1p53) return Rational(static_cast<long>(value));
+  constexpr int most_digits = 10, most_exponent = 330;
+  constexpr double most_fraction = 1e11;
+  const std::string text = shortest_decimal(value);
+  const long exponent = std::strtol(text.c_str() + text.find('e') + 1, nullptr, 10);
+  if (std::abs(exponent) > most_exponent) return std::nullopt;
+  const std::string digits = digits_of(text);
   const std::size_t count = digits.size() - (value < 0.0 ? 1 : 0);
   if (count <= most_digits) {
     const long shift = exponent - static_cast<long>(count) + 1;
@@ -147,9 +170,7 @@ std::optional<Rational> short_rational(double value) {
     return Rational(shift >= 0 ? digits + zeros : digits + "/1" + zeros);
   }
   // 33025/524288 has 19 decimals, more than a double needs to be read again: the double itself is exact, its text is not.
-  int power = 0;
-  const double mantissa = std::ldexp(std::frexp(value, &power), most_bits);
-  if (mantissa == std::trunc(mantissa)) return Rational::exactly(value);
+  if (has_few_bits(value)) return Rational::exactly(value);
   // The convergents of the continued fraction: the first that is read as this double. One of `most_fraction` in 2^52 doubles
   // is such a fraction by chance.
   double rest = std::abs(value), p = 1.0, q = 0.0, p_before = 0.0, q_before = 1.0;

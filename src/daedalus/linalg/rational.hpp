@@ -58,6 +58,11 @@ inline Rational operator/(Rational a, const Rational& b) { return a /= b; }
 /// 1e11. None for other numbers, which are measured or computed and not exact.
 std::optional<Rational> short_rational(double value);
 
+/// The digits of the shortest decimal that is read as this number.
+std::size_t decimal_digits(double value);
+/// Whether the number itself, not the decimal it is written as, is short: it has at most 30 bits.
+bool has_few_bits(double value);
+
 using RationalMatrix = BasicMatrix<Rational>;
 
 /// Every entry as a short fraction; none where one is not short.

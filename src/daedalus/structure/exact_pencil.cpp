@@ -1,6 +1,7 @@
 #include "daedalus/structure/exact_pencil.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "daedalus/linalg/elimination.hpp"
 #include "daedalus/linalg/rational_polynomial.hpp"
@@ -44,12 +45,26 @@ std::vector<FiniteEigenvalue> eigenvalues_of(const RationalMatrix& matrix) {
   return found;
 }
 
+/// Entries of seven digits and more are results that somebody has written down rounded, where most are like that and the
+/// ranks show noise: as fractions they would be a pencil in which that noise counts.
+bool was_rounded(const Pencil& pencil) {
+  constexpr std::size_t many_digits = 7;
+  constexpr double rounding = 1e-13;  // of double precision, in ranks
+  std::size_t all = 0, many = 0;
+  for (const DenseMatrix* m : {&pencil.E, &pencil.A})
+    for (const double entry : m->entries) {
+      all += entry != 0.0;
+      many += entry != 0.0 && entry != std::trunc(entry) && !linalg::has_few_bits(entry) && linalg::decimal_digits(entry) >= many_digits;
+    }
+  return 2 * many > all && reduce(pencil).stairs.dropped > rounding;
+}
+
 }  // namespace
 
 std::optional<RationalPencil> short_rational(const Pencil& pencil) {
   if (std::max(pencil.rows(), pencil.columns()) > most_exact) return std::nullopt;
   std::optional<RationalMatrix> E = linalg::short_rational(pencil.E), A = linalg::short_rational(pencil.A);
-  if (!E || !A) return std::nullopt;
+  if (!E || !A || was_rounded(pencil)) return std::nullopt;
   return RationalPencil{std::move(*E), std::move(*A)};
 }
 

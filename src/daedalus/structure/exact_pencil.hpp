@@ -12,7 +12,8 @@ using linalg::RationalMatrix;
 using RationalPencil = BasicPencil<Rational>;
 
 /// The pencil in fractions, where every entry is a short one (see linalg::short_rational) and neither side has more
-/// than `most_exact` lines: then its structure can be found without any rounding.
+/// than `most_exact` lines: then its structure can be found without any rounding. None where most entries have seven digits
+/// or more and the ranks show noise: then they were rounded.
 inline constexpr std::size_t most_exact = 24;
 std::optional<RationalPencil> short_rational(const Pencil& pencil);
 

@@ -73,11 +73,11 @@ ForcingTerms<Number> differentiated(const ForcingTerms<Number>& terms) {
 template <class Number>
 GaussLikeReduction<Number> reduced(const BasicPencil<Number>& pencil, double tolerance) {
   using Matrix = BasicMatrix<Number>;
-  const std::size_t n = pencil.rows();
+  const std::size_t m = pencil.rows(), n = pencil.columns();
   GaussLikeReduction<Number> out;
   std::vector<ForcingTerms<Number>> g;
-  for (std::size_t i = 0; i < n; ++i) {
-    g.push_back(ForcingTerms<Number>::zero(1, n));
+  for (std::size_t i = 0; i < m; ++i) {
+    g.push_back(ForcingTerms<Number>::zero(1, m));
     g.back()(0, i) = Number(1);
   }
   BasicPencil<Number> now = pencil;
@@ -89,18 +89,22 @@ GaussLikeReduction<Number> reduced(const BasicPencil<Number>& pencil, double tol
     GaussLikeStep<Number> step{now, d.L, d.U, {d.form, d.L * now.A * d.U}, d.rank, coordinates, g};
     now = step.after;
     out.steps.push_back(std::move(step));
-    if (d.rank == n) break;
-    const Matrix rows = now.A.block(d.rank, 0, n - d.rank, n);
+    if (d.rank == m) break;
+    const Matrix rows = now.A.block(d.rank, 0, m - d.rank, n);
     const linalg::Echelon<Number> e = linalg::echelon(rows, tolerance);
-    if (e.rank() < rows.rows || out.steps.size() > n) {
+    if (e.rank() < rows.rows || out.steps.size() > std::max(m, n)) {
       out.regular = false;
       const std::vector<ForcingTerms<Number>> lower(g.begin() + static_cast<std::ptrdiff_t>(d.rank), g.end());
       out.conditions = combined(e.left.block(e.rank(), 0, rows.rows - e.rank(), rows.rows), lower);
       return out;
     }
     now.E.set_block(d.rank, 0, Number(-1) * rows);
-    now.A.set_block(d.rank, 0, Matrix::zero(n - d.rank, n));
-    for (std::size_t i = d.rank; i < n; ++i) g[i] = differentiated(g[i]);
+    now.A.set_block(d.rank, 0, Matrix::zero(m - d.rank, n));
+    for (std::size_t i = d.rank; i < m; ++i) g[i] = differentiated(g[i]);
+  }
+  if (m < n) {
+    out.regular = false;
+    return out;
   }
   // Lambda z' = A z + g with x = C z.
   const Matrix back = *linalg::inverse(coordinates);

@@ -28,7 +28,8 @@ using ForcingTerms = linalg::BasicMatrix<Number>;
 ///     E <- [Lambda 0; -A21 -A22],   A <- [A11 A12; 0 0],   g <- (g1, g2').
 /// It ends with a regular E: the number of shifts is the index. The rank need not grow at every shift (E = diag(1, 0),
 /// A = [0 1; 1 0] stays at 1 once); the index of a regular pencil is at most n, so a pencil whose E is singular after n
-/// shifts is singular, as is one with a row in which nothing but g2 is left.
+/// shifts is singular, as is one with a row in which nothing but g2 is left. With fewer equations than unknowns it ends when
+/// every row has a derivative of its own.
 template <class Number>
 struct GaussLikeStep {
   BasicPencil<Number> before;                 ///< E and A at the beginning of the step
@@ -44,7 +45,7 @@ struct GaussLikeReduction {
   std::vector<GaussLikeStep<Number>> steps;
   bool regular = true;
   /// Of a singular pencil: combinations of f and its derivatives that must vanish; they may be none where the bound n
-  /// was reached.
+  /// was reached, and are none where unknowns are too many alone.
   std::vector<ForcingTerms<Number>> conditions;
   int index() const { return static_cast<int>(steps.size()) - 1; }
   /// The ODE at the end, in the author's unknowns: x' = matrix x + forcing.
@@ -53,7 +54,7 @@ struct GaussLikeReduction {
   std::size_t derivatives = 0;  ///< of f: the highest that enters
 };
 
-/// Reduces a square pencil.
+/// Reduces a pencil.
 GaussLikeReduction<Rational> gauss_like_reduction(const RationalPencil& pencil);
 /// The same with rounding: pivots of at most `tolerance` count as zero.
 GaussLikeReduction<double> gauss_like_reduction(const Pencil& pencil, double tolerance);

@@ -135,9 +135,9 @@ class Teller {
 /// One elimination: L, U, the blocks, and what the algebraic rows say in the author's unknowns.
 template <class Number>
 Derivation::Step told(const GaussLikeStep<Number>& step, std::size_t k, Teller& teller) {
-  const std::size_t n = step.before.rows(), r = step.rank;
-  Derivation::Step out{k == 0 ? fmt::format("elimination: E has rank {} of {}", r, n)
-                              : fmt::format("shift {} and elimination: E has rank {} of {}", k, r, n),
+  const std::size_t m = step.before.rows(), n = step.before.columns(), r = step.rank;
+  Derivation::Step out{k == 0 ? fmt::format("elimination: E has rank {} of {}", r, m)
+                              : fmt::format("shift {} and elimination: E has rank {} of {}", k, r, m),
                        {}};
   if (k > 0)
     out.parts.push_back(
@@ -150,14 +150,16 @@ Derivation::Step told(const GaussLikeStep<Number>& step, std::size_t k, Teller& 
                        {teller.matrix("L" + below, step.L), teller.matrix("U" + below, step.U),
                         teller.matrix(fmt::format("L{0} E{0} U{0}", below), step.after.E),
                         teller.matrix(fmt::format("L{0} A{0} U{0}", below), step.after.A)}});
-  if (r == n) {
-    out.parts.push_back({"E is regular: this is an ODE."});
+  if (r == m) {
+    out.parts.push_back({m == n ? "E is regular: this is an ODE."
+                                : fmt::format("Every row has a derivative of its own: {} for {} unknowns.",
+                                              count(m, "equation"), n)});
     return out;
   }
   const auto inverse = linalg::inverse(step.coordinates);
-  const BasicMatrix<Number> rows = step.after.A.block(r, 0, n - r, n) * *inverse;
+  const BasicMatrix<Number> rows = step.after.A.block(r, 0, m - r, n) * *inverse;
   Derivation::Part part{"The other rows contain no derivative. In the unknowns of the model they are"};
-  for (std::size_t i = r; i < n; ++i) {
+  for (std::size_t i = r; i < m; ++i) {
     std::vector<Number> row;
     for (std::size_t j = 0; j < n; ++j) row.push_back(rows(i - r, j));
     part.equations.push_back(teller.algebraic(fmt::format("algebraic {}", i - r + 1), row, step.forcing[i]));
@@ -170,10 +172,14 @@ template <class Number>
 void tell_gauss(const GaussLikeReduction<Number>& reduction, Teller& teller, Derivation& out) {
   for (std::size_t k = 0; k < reduction.steps.size(); ++k) out.steps.push_back(told(reduction.steps[k], k, teller));
   if (!reduction.regular) {
-    out.steps.push_back({"a singular pencil",
-                         {{reduction.conditions.empty()
-                               ? "E is singular after as many shifts as there are unknowns: it never becomes regular."
-                               : "In combinations of these rows nothing but f is left: E never becomes regular."}}});
+    const GaussLikeStep<Number>& last = reduction.steps.back();
+    out.steps.push_back(
+        {"a singular pencil",
+         {{last.rank == last.before.rows()
+               ? "There are fewer equations than unknowns, and no shift adds one: E never becomes regular."
+           : reduction.conditions.empty()
+               ? "E is singular after as many shifts as there are unknowns: it never becomes regular."
+               : "In combinations of these rows nothing but f is left: E never becomes regular."}}});
     return;
   }
   const std::size_t n = reduction.ode.rows;
@@ -257,9 +263,9 @@ Derivation linear_derivation(const model::Model& model) {
       {"the pencil A - lambda E of E x' = A x + f",
        {{fmt::format("x = ({}), and f1, f2, ... are the parts of f.", fmt::join(system->unknowns, ", ")), {}, pencil},
         {structure_text(findings.structure)}}});
-  const bool square = system->pencil.E.square();
-  if (square && fractions) tell_gauss(gauss_like_reduction(*fractions), teller, out);
-  if (square && !fractions) {
+  if (fractions) {
+    tell_gauss(gauss_like_reduction(*fractions), teller, out);
+  } else {
     const double size = std::max(linalg::norm(system->pencil.E), linalg::norm(system->pencil.A));
     const KroneckerStructure& s = findings.structure;
     tell_gauss(gauss_like_reduction(system->pencil, size * std::max(std::sqrt(s.kept * s.dropped), 1e-13)), teller,

@@ -1,6 +1,7 @@
 // Pencils of the notes 000 and of models/reference/linear.json, without rounding and with it.
 #include "daedalus/structure/exact_pencil.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "daedalus/structure/jordan_form.hpp"
 #include "daedalus/structure/minimal_basis.hpp"
 #include "folders.hpp"
+#include "unit/structure/random_pencil.hpp"
 
 namespace daedalus::structure {
 namespace {
@@ -113,6 +115,21 @@ TEST(ExactPencil, WeierstrassFormsOfTheReferenceHoldExactly) {
   }
 }
 
+TEST(ExactPencil, EntriesThatWereRoundedAreNoFractions) {
+  // Nine digits of a dense pencil: as fractions they are an ODE with eigenvalues of 1e9.
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    testing::KnownPencil known = testing::random_regular_pencil(seed, 0.0);
+    if (known.pencil.rows() > most_exact || known.nilpotent_blocks.empty()) continue;
+    for (DenseMatrix* m : {&known.pencil.E, &known.pencil.A})
+      for (double& entry : m->entries) entry = std::stod(fmt::format("{:.8e}", entry));
+    EXPECT_FALSE(short_rational(known.pencil)) << seed;
+    const KroneckerStructure found = structure_of(known.pencil);
+    EXPECT_TRUE(!found.decided || found.nilpotent_blocks == known.nilpotent_blocks) << seed;
+  }
+  // The same digits, where the ranks are clear without them.
+  EXPECT_TRUE(short_rational(Pencil{{2, 2, {1.23456789, 0, 0, 0}}, {2, 2, {-0.987654321, 1.122334455, 0.1357924681, 1.5}}}));
+}
+
 TEST(GaussLike, IndexIsTheNumberOfShifts) {
   for (const auto& problem : problems()) {
     SCOPED_TRACE(problem["name"].get<std::string>());
@@ -167,6 +184,25 @@ TEST(GaussLike, SingularPencilsEndWithTheirCondition) {
   EXPECT_EQ(first.conditions[0](0, 1), Rational(1));
   const Pencil example2 = pencil(reference()["example2"]);
   EXPECT_FALSE(gauss_like_reduction(exact(example2)).regular);
+}
+
+TEST(GaussLike, PencilsThatAreNotSquare) {
+  // Example 5 of the notes with A = 0: the first elimination is the printed one, and a row with nothing but f remains.
+  const Pencil example5{{3, 4, {0, 0, 1, 0, 0, 2, 0, 0, 0, 4, 2, 0}}, DenseMatrix::zero(3, 4)};
+  const GaussLikeReduction<Rational> tall = gauss_like_reduction(exact(example5));
+  EXPECT_FALSE(tall.regular);
+  ASSERT_EQ(tall.steps.size(), 1u);
+  EXPECT_EQ(linalg::rounded(tall.steps[0].after.E), (DenseMatrix{3, 4, {2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0}}));
+  ASSERT_EQ(tall.conditions.size(), 1u);  // 2 f1 + 2 f2 - f3 = 0
+  const Rational scale = tall.conditions[0](0, 0) / Rational(2);
+  EXPECT_EQ(tall.conditions[0](0, 1), scale * Rational(2));
+  EXPECT_EQ(tall.conditions[0](0, 2), -scale);
+  // x1' = x2, 0 = x1 + f2 for three unknowns: after a shift every row has a derivative, and x3 is free.
+  const Pencil wide{{2, 3, {1, 0, 0, 0, 0, 0}}, {2, 3, {0, 1, 0, 1, 0, 0}}};
+  const GaussLikeReduction<Rational> few = gauss_like_reduction(exact(wide));
+  EXPECT_FALSE(few.regular);
+  EXPECT_TRUE(few.conditions.empty());
+  EXPECT_EQ(few.steps.back().rank, 2u);
 }
 
 TEST(Manifold, Example6IsOnePoint) {
