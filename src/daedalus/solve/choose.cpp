@@ -97,7 +97,9 @@ void check_kind(const FormulationEntry& form, const Prepared& prepared, Need nee
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' takes equations as they are written, and the index of '{}' is above 1", form.name, model.name),
                 "leave --formulation out, or choose one that differentiates, such as projection", {model.source});
-  if (dae && need == Need::nothing && form.reduces && index_above_one(prepared.dae)) refuse_index(model);
+  if (dae && need == Need::nothing && (form.reduces || !form.keeps_invariants_of.empty()) &&
+      (prepared.linear ? prepared.linear->parts.index > 1 : index_above_one(prepared.dae)))
+    refuse_index(model);
   if (dae && need == Need::nothing && form.reduces && form.keeps_invariants_of.empty())
     throw Error("formulation-does-not-fit",
                 fmt::format("the formulation '{}' differentiates equations, and the index of '{}' is 1 at most", form.name, model.name),

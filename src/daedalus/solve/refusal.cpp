@@ -7,6 +7,7 @@
 #include "daedalus/solve/analysis_linear.hpp"
 #include "daedalus/solve/pipeline.hpp"
 #include "daedalus/solve/reduce.hpp"
+#include "daedalus/structure/linear_solution.hpp"
 
 namespace daedalus::solve {
 
@@ -64,7 +65,9 @@ void refuse_index(const model::Model& model) {
               fmt::format("the index of the model '{}' is above 1, and which equations must be differentiated cannot be seen "
                           "from where its unknowns stand{}",
                           model.name, obstacle.empty() ? "" : ", nor from its derivative array, as " + obstacle),
-              "write every equation by itself: sums of equations hide the constraints among them", {model.source});
+              fmt::format("write every equation by itself: sums of equations hide the constraints among them{}",
+                          structure::linear_solution(functions) ? "; or leave it to --method exact, as the model is linear" : ""),
+              {model.source});
 }
 
 }  // namespace daedalus::solve

@@ -8,8 +8,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "daedalus/base/text.hpp"
+#include "daedalus/expr/substitute.hpp"
 #include "daedalus/linalg/matrix_parts.hpp"
 #include "daedalus/linalg/orthogonal_split.hpp"
 #include "daedalus/structure/dae_evaluator.hpp"
@@ -201,7 +203,7 @@ class LinearInitializer {
     start_.whole.insert(start_.whole.end(), states[1].begin(), states[1].end());
     for (const DaeFunctions::Column& column : fn_.columns)
       start_.values.emplace_back(column.name, states[column.rate ? 1 : 0][column.unknown]);
-    if (ask_general() && prepared_.converted) return;
+    if (ask_general() && prepared_.converted) return;  // else the formula knows better, and its values are taken
     const DaeFunctions& fn = *prepared_.solvable_dae();
     // Derivatives of the author's variables, from those of the unknowns as written.
     const auto value = [&](const model::Unknown* of, std::size_t times) {
@@ -213,10 +215,25 @@ class LinearInitializer {
       }
       return 0.0;
     };
+    // Where the structure was repaired, its unknowns are the author's by name, or combinations of them.
+    std::unordered_map<expr::NodeId, double> authors;
+    if (prepared_.converted)
+      for (const model::Unknown& unknown : fn_.model->variables) {
+        authors[unknown.symbol.id()] = value(&unknown, 0);
+        for (std::size_t k = 0; k < unknown.rates.size(); ++k) authors[unknown.rates[k].id()] = value(&unknown, k + 1);
+      }
+    const auto known = [&](const model::Unknown* of, std::size_t times) {
+      if (!prepared_.converted) return value(of, times);
+      for (const model::Unknown& unknown : fn_.model->variables)
+        if (unknown.name == of->name) return value(&unknown, times);
+      if (times > of->rates.size()) return 0.0;
+      const auto meaning = prepared_.converted->meaning.find((times == 0 ? of->symbol : of->rates[times - 1]).id());
+      return meaning == prepared_.converted->meaning.end() ? 0.0 : expr::evaluate(meaning->second, authors);
+    };
     std::vector<double> y, dy;
     for (const DaeFunctions::Unknown& unknown : fn.unknowns) {
-      y.push_back(value(unknown.of, unknown.times));
-      dy.push_back(value(unknown.of, unknown.times + 1));
+      y.push_back(known(unknown.of, unknown.times));
+      dy.push_back(known(unknown.of, unknown.times + 1));
     }
     start_.guess = y;
     start_.guess.insert(start_.guess.end(), dy.begin(), dy.end());
