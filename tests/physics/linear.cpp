@@ -449,6 +449,21 @@ i = -0.001
   EXPECT_LT(std::stod(bound_of(found)), 1e-11);
 }
 
+TEST(Linear, LongTimesNeedNoStepsBetweenOutputs) {
+  // A million periods, seen at two times: a picture would need seven million steps.
+  const std::string text =
+      "kind = \"linear\"\n[linear]\nE = [[1, 0], [0, 1]]\nA = [[0, 1], [-1, 0]]\nf = [\"0\", \"exp(-t)\"]\n[variables]\nx1 = 1\nx2 = 0\n";
+  const solve::Trajectory found = run(solve::prepare(model::read_model_text(text, "long.toml")), {1.0, 6283185.25});
+  ASSERT_TRUE(found.success()) << found.message;
+  EXPECT_EQ(found.method, "exact");
+  EXPECT_LT(found.stats.steps, 100u);
+  for (std::size_t row = 0; row < 2; ++row) {
+    const double t = found.t[row];
+    EXPECT_NEAR(found.value(row, 0), 0.5 * std::cos(t) + 0.5 * std::sin(t) + 0.5 * std::exp(-t), 4e-16) << t;
+  }
+  EXPECT_LT(std::stod(bound_of(found)), 1e-20);
+}
+
 TEST(Linear, BoundsGrowAsTheSolutionDoes) {
   // Errors that are made on the way grow from then on, not from the start: x = (4 exp(3 t) - 1)/3 keeps its digits.
   const solve::Trajectory growing = run(

@@ -269,6 +269,10 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (formulated.lasts) formulated.lasts(plan.t_start, plan.t_end);
   loop.tolerance = {plan.rtol, tolerances(model, formulated.system.names, plan.atol)};
   if (formulated.weigh) formulated.weigh(plan.rtol, loop.tolerance.atol);
+  const bool at_times = options.samples || options.every || !options.at.empty();
+  // Between output times nobody looks, and the formula needs no steps.
+  if (by_formula && prepared.linear->forcing && at_times && options.rows != Rows::steps_and_times && model.events.empty())
+    std::ranges::fill(loop.tolerance.atol, std::numeric_limits<double>::infinity());
   formulate::Equations equations{prepared.functions, by_formula ? prepared.dae : prepared.solvable_dae()};
   equations.array = prepared.array;
   equations.linear = prepared.linear;
@@ -300,7 +304,6 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                                                options.step ? integrate::Control::fixed : integrate::Control::adaptive);
   trajectory.prepare_seconds = sum_of(trajectory.stages);
 
-  const bool at_times = options.samples || options.every || !options.at.empty();
   bool details_failed = false;
   integrate::Observer observer;
   observer.step = [&](double t, const double* x) {
