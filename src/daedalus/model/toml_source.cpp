@@ -54,7 +54,7 @@ void refuse_deep_keys(const SourceMap& map) {
 
 [[noreturn]] void too_many_values(const Place& place) {
   throw Error("too-large", fmt::format("the file has more than {} values", limits::values),
-              "families and sums say it shorter; long data belong into [tables] with a file", place);
+              "families and sums say it shorter, { rows, columns, entries } a matrix of many zeros; long data belong into [tables] with a file", place);
 }
 
 /// Refuses a file with more entries than a model may have values before the reader of TOML, which is slower, sees it.
