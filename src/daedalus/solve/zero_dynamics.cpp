@@ -107,26 +107,31 @@ class Search {
     return true;
   }
 
+  /// Where the slope vanishes, too, as for eta' = -eta^3, steps shorten by a constant factor r only: then the sum of all those to
+  /// come is taken, step/(1 - r).
   bool newton(Vector& x) {
-    Vector eta, q;
+    Vector eta, q, step, before;
     double last = INFINITY;
     for (int iteration = 0; iteration < most_iterations; ++iteration) {
       linalg::DenseMatrix A;
       if (!settle(x, eta) || !rates(eta, x, q) || !slope(eta, x, A)) return false;
       double size = 0.0;
       for (const double value : q) size = std::max(size, std::abs(value));
-      if (size < 1e-10 || (size < 1e-7 && size >= last)) return true;
-      last = size;
-      q = Equilibrated(std::move(A)).solve(q);
+      step = Equilibrated(std::move(A)).solve(q);
       double length = 0.0;
-      for (std::size_t k = 0; k < q.size(); ++k) length = std::max(length, std::abs(q[k]) / std::max(1.0, std::abs(eta[k])));
-      const double damping = std::min(1.0, 0.5 / std::max(length, 1e-300));
-      for (std::size_t k = 0; k < q.size(); ++k) eta[k] -= damping * q[k];
+      for (std::size_t k = 0; k < step.size(); ++k) length = std::max(length, std::abs(step[k]) / std::max(1.0, std::abs(eta[k])));
+      if (size < 1e-7 && (length < 1e-9 || size >= last)) return true;
+      last = size;
+      double factor = std::min(1.0, 0.5 / std::max(length, 1e-300));
+      constexpr double near = 1e-3;
+      if (const double r = factor < 1.0 || size > near ? 0.0 : common_factor(step, before); r > 0.0) factor = 1.0 / (1.0 - r);
+      before = factor == 1.0 ? step : Vector();  // after a longer one it begins anew
+      for (std::size_t k = 0; k < step.size(); ++k) eta[k] -= factor * step[k];
       Vector there = x;
       if (!rates(eta, there, q)) return false;
       x = there;
     }
-    return false;
+    return last < 1e-10;
   }
 
   void find(Vector start, ZeroDynamics& out) {
@@ -136,9 +141,10 @@ class Search {
       Vector x = start;
       for (double& value : x) value += k == 0 ? 0.0 : (k < seeds / 2 ? 1.0 : 4.0) * uniform(random) * std::max(0.5, std::abs(value));
       if (!newton(x)) continue;
+      // A multiple zero is found to some digits less.
       const auto same = [&](const ZeroDynamics::Equilibrium& other) {
         for (std::size_t i = 0; i < x.size(); ++i)
-          if (std::abs(x[i] - other.x[i]) > 1e-6 * std::max(1.0, std::abs(x[i]))) return false;
+          if (std::abs(x[i] - other.x[i]) > 1e-5 * std::max(1.0, std::abs(x[i]))) return false;
         return true;
       };
       if (std::ranges::any_of(out.equilibria, same)) continue;
@@ -159,6 +165,20 @@ class Search {
   }
 
  private:
+  /// r with step = r before, where r is that of a multiple zero, 1/2 and more; else 0.
+  static double common_factor(const Vector& step, const Vector& before) {
+    constexpr double least = 0.4, most = 0.95, straight = 0.1;
+    if (before.size() != step.size()) return 0.0;
+    double product = 0.0, square = 0.0, rest = 0.0;
+    for (std::size_t k = 0; k < step.size(); ++k) {
+      product += step[k] * before[k];
+      square += before[k] * before[k];
+    }
+    const double r = square > 0.0 ? product / square : 0.0;
+    for (std::size_t k = 0; k < step.size(); ++k) rest += (step[k] - r * before[k]) * (step[k] - r * before[k]);
+    return r > least && r < most && rest < straight * straight * r * r * square ? r : 0.0;
+  }
+
   void judge(Vector x, ZeroDynamics::Equilibrium& found) {
     Vector eta;
     linalg::DenseMatrix A;
