@@ -52,6 +52,18 @@ std::vector<double> constraint_scales(const structure::DaeFunctions& fn, double 
   return scale;
 }
 
+/// Whether such a start violates anything at all: of constraints on velocities there are rates alone, of some DAEs none.
+bool violates(const Prepared& prepared, double position, double rate) {
+  bool on_positions = prepared.functions && prepared.functions->holonomic > 0, on_rates = prepared.functions && prepared.functions->m > 0;
+  if (!prepared.functions && prepared.reduced) {
+    const structure::DaeFunctions& fn = *prepared.reduced;
+    const std::vector<bool> constraint = structure::hidden_constraints(fn);
+    for (std::size_t i = 0; i < constraint.size(); ++i)
+      if (constraint[i]) (fn.hidden[i].level == 0 ? on_positions : on_rates) = true;
+  }
+  return (position != 0.0 && on_positions) || (rate != 0.0 && on_rates);
+}
+
 }  // namespace
 
 std::optional<StartValues> perturbed_start(const Prepared& prepared, double t, double position, double rate) {
@@ -146,7 +158,7 @@ PerturbationMap perturbation_map(const PerturbationPlan& plan) {
           run.message = trajectory.message;
           std::size_t last = sizes.size();  // behind the last time at which it was not gone
           while (last > 0 && sizes[last - 1] <= gone * sizes.front()) --last;
-          const bool on_constraints = sizes.empty() || sizes.front() == 0.0 || (position == 0.0 && rate == 0.0);
+          const bool on_constraints = sizes.empty() || sizes.front() == 0.0 || !violates(prepared, position, rate);
           if (!trajectory.success()) {
             run.outcome = PerturbedRun::Outcome::stopped;
             run.time = times.empty() ? t : times.back();
