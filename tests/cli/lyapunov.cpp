@@ -52,6 +52,29 @@ TEST(ZeroDynamics, RestInFamilies) {
   EXPECT_NE(top.out.find("one of a family of dimension 1, unstable"), std::string::npos) << top.out;
 }
 
+/// eta' = -eta^3 rests at 0 alone, where its slope vanishes, too: steps of Newton's method shorten by a third only.
+TEST(ZeroDynamics, RestAtMultipleZeros) {
+  const Folder folder;
+  folder.write("cubic.toml", R"model(kind = "dae"
+[variables]
+xi = 0.1
+eta = 1.2
+u = 0
+[equations]
+a = "der(xi) = u"
+b = "der(eta) = -eta^3 + xi"
+h = "xi = 0"
+[simulation]
+t_end = 1
+)model");
+  const auto call = daedalus("analyze " + folder.file("cubic.toml") + " --zero-dynamics --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto equilibria = call.json()["zero_dynamics"]["equilibria"];
+  ASSERT_EQ(equilibria.size(), 1u) << equilibria.dump();
+  EXPECT_NEAR(equilibria[0]["state"]["eta"].get<double>(), 0.0, 1e-6);
+  EXPECT_EQ(equilibria[0]["stability"], "not decided by its linearization");
+}
+
 /// A drive with constant speed depends on time, though its velocity does not.
 TEST(ZeroDynamics, OfDrivesDependOnTime) {
   const Folder folder;
@@ -197,6 +220,146 @@ TEST(LyapunovCoordinates, MayBeWithoutViolations) {
   for (const char* path : {"ray", "sequential"})
     EXPECT_NEAR(height(with, std::string("--formulation lyapunov:path=") + path), expected, 1e-8);
   EXPECT_NEAR(height(with, "--formulation lyapunov --method lyapunov-explicit:scheme=rk4 --step 0.01"), expected, 1e-8);
+}
+
+/// A ring in a plane that turns, on which a bead hardly moves: steps are as long as half a turn, and the same place on the other
+/// side of the ring satisfies the same constraints.
+TEST(LyapunovCoordinates, StayOnTheBranchOfConstraintsThatMove) {
+  const Folder folder;
+  folder.write("hoop.toml", R"model(kind = "lagrangian"
+[parameters]
+W = 4.0
+R = 0.8
+[variables]
+x = { start = 0.5, fixed = true }
+y = 0
+z = -0.6
+[lagrangian]
+kinetic = "(der(x)^2 + der(y)^2 + der(z)^2)/2"
+potential = "9.81*z"
+[constraints]
+plane = "x*sin(W*t) = y*cos(W*t)"
+ring = "x^2 + y^2 + z^2 = R^2"
+[simulation]
+t_end = 3
+)model");
+  const auto end_of = [&](const std::string& options) {
+    const auto call = daedalus("simulate " + folder.file("hoop.toml") + " --json " + options);
+    EXPECT_EQ(call.status, 0) << options << ": " << call.err;
+    return call.json()["values"]["x"].back().get<double>();
+  };
+  const double exact = end_of("--formulation projection --rtol 1e-10");
+  for (const char* method : {"radau", "dop853", "bdf"})
+    for (const char* rtol : {"1e-3", "1e-4", "1e-5"})
+      EXPECT_NEAR(end_of(std::string("--formulation lyapunov:coordinates=normal --method ") + method + " --rtol " + rtol), exact, 1e-2)
+          << method << ' ' << rtol;
+  EXPECT_NEAR(end_of("--formulation lyapunov --method lyapunov-implicit:scheme=gauss4 --step 0.1"), exact, 1e-2);
+}
+
+/// eta are positions and momenta, and an error of a position is one of the velocity besides, as masses depend on it: by a hundred
+/// times as much on the seven-body mechanism.
+TEST(LyapunovCoordinates, KeepTheTolerancesOfTheState) {
+  const auto values_of = [](const std::string& options) {
+    const auto call = daedalus("simulate models/andrews_lagrangian.toml --samples 21 --json " + options);
+    EXPECT_EQ(call.status, 0) << call.err;
+    return call.json()["values"];
+  };
+  const auto exact = values_of("--formulation projection --method dop853 --rtol 1e-12");
+  const auto error_of = [&](const std::string& options) {
+    const auto values = values_of(options);
+    double worst = 0.0;
+    for (const auto& [name, column] : exact.items()) {
+      if (name.starts_with("lambda") || name.starts_with("reaction")) continue;
+      for (std::size_t row = 0; row < column.size(); ++row) {
+        const double expected = column[row];
+        worst = std::max(worst, std::abs(values[name][row].get<double>() - expected) / (1.0 + std::abs(expected)));
+      }
+    }
+    return worst;
+  };
+  EXPECT_LE(error_of("--formulation lyapunov:coordinates=normal --rtol 1e-9"),
+            30.0 * error_of("--formulation projection --method dop853 --rtol 1e-9"));
+}
+
+/// Both rods are too long, and of coordinates that pivoting picks at the start, at the nearest point of the constraints or at the end of
+/// the way none lead to the constraints. Others do.
+TEST(LyapunovCoordinates, AreTriedWhereThoseOfPivotingDoNotReach) {
+  const Folder folder;
+  folder.write("spherical.toml", R"model(kind = "lagrangian"
+[variables]
+x1 = 0.64
+y1 = 0.15
+z1 = -1.0
+x2 = 0.69
+y2 = 0.52
+z2 = -1.5
+[lagrangian]
+kinetic = "(der(x1)^2 + der(y1)^2 + der(z1)^2)/2 + 0.6*(der(x2)^2 + der(y2)^2 + der(z2)^2)/2"
+potential = "9.81*(z1 + 0.6*z2)"
+[constraints]
+upper = "x1^2 + y1^2 + z1^2 = 1"
+lower = "(x2 - x1)^2 + (y2 - y1)^2 + (z2 - z1)^2 = 0.64"
+[simulation]
+t_end = 2
+initialize = "off"
+)model");
+  for (const char* more : {"", "--set x1=0.42 --set y1=0.17 --set z1=-0.63 --set x2=1.11 --set y2=0.65 --set z2=-1.75"}) {
+    const auto call = daedalus("simulate " + folder.file("spherical.toml") + " --formulation lyapunov --rtol 1e-9 --residuals --json " + more);
+    ASSERT_EQ(call.status, 0) << call.err;
+    for (const char* residual : {"residual.upper", "residual.lower"})
+      EXPECT_NEAR(call.json()["values"][residual].back().get<double>(), 0.0, 1e-8);
+  }
+}
+
+/// A bead falls over the bottom of its wire in one step: with its height as coordinate it ends there, with the other one it does not.
+TEST(LyapunovCoordinates, AreOthersWhereAStepLeavesTheirDomain) {
+  const Folder folder;
+  folder.write("wire.toml", R"model(kind = "lagrangian"
+[variables]
+x = { start = 0.9, fixed = true }
+y = 0.5
+"der(x)" = { start = 0.4, fixed = true }
+[lagrangian]
+kinetic = "1.3/2*(der(x)^2 + der(y)^2)"
+potential = "1.3*9.81*y"
+[constraints]
+wire = "y = 0.7*x^2"
+[simulation]
+t_end = 2.2
+)model");
+  const auto call = daedalus("simulate " + folder.file("wire.toml") + " --perturb 0.05 --step 0.11426 --residuals --json " +
+                             "--method lyapunov-implicit:scheme=rk4 --formulation lyapunov:delta=0.1,epsilon=1 --every 0.11426");
+  ASSERT_EQ(call.status, 0) << call.err;
+  const auto residual = call.json()["values"]["residual.wire"];
+  for (std::size_t row = 1; row < residual.size(); ++row)
+    EXPECT_LE(std::abs(residual[row].get<double>()), std::abs(residual[row - 1].get<double>()) + 1e-14) << row;
+}
+
+/// Constraints on velocities alone have no positions to violate: with rates of 0 their starts are on them, but for round-off.
+TEST(Perturb, KnowsStartsThatViolateNothing) {
+  const Folder folder;
+  folder.write("penny.toml", R"model(kind = "lagrangian"
+[parameters]
+R = 0.5
+[variables]
+x = 0
+y = 0
+th = 0
+ph = 0.3
+"der(th)" = { start = 2.0, fixed = true }
+"der(ph)" = { start = 0.8, fixed = true }
+[lagrangian]
+kinetic = "(der(x)^2 + der(y)^2)/2 + 0.1*der(th)^2 + 0.05*der(ph)^2"
+potential = "0.5*x + 0.2*y^2"
+[constraints]
+along = "der(x) = R*cos(ph)*der(th)"
+across = "der(y) = R*sin(ph)*der(th)"
+[simulation]
+t_end = 4
+)model");
+  const auto call = daedalus("compare " + folder.file("penny.toml") + " --perturb 0.3 --rtol 1e-6 --formulation ascher-chin-reich --json");
+  ASSERT_EQ(call.status, 0) << call.err;
+  for (const auto& run : call.json()["runs"]) EXPECT_EQ(run["outcome"], "returned") << run.dump();
 }
 
 TEST(Perturb, MapsTheReturnOfEveryFormulation) {

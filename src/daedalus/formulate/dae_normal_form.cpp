@@ -57,14 +57,13 @@ DaeNormalForm::DaeNormalForm(std::shared_ptr<const structure::DaeFunctions> func
       r_(functions_->hidden.size()),
       N_(functions_->dimension()),
       scratch_(functions_->function.jacobian.make_scratch()),
-      time_scratch_(functions_->kept.time_derivative.make_scratch()),
       F_slope_(functions_->function.jacobian.output_count()),
       matrix_(N_ * N_),
       column_(N_),
       phi_(n_ * n_),
       step_(n_),
       motion_(n_ * n_),
-      time_(functions_->kept.rows()),
+      still_(n_, 0.0),
       solved_(N_),
       phi_lu_(n_) {
   for (std::size_t i = 0; i < n_; ++i) nominal_.push_back(functions_->unknowns[i].of->nominal);
@@ -271,6 +270,16 @@ Evaluation DaeNormalForm::expand(double t, const double* xi, const double* eta, 
   }
 }
 
+Evaluation DaeNormalForm::drift(double t, const double* x, double* dx) {
+  if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
+  if (!values_.rates(t, x, still_.data()))
+    return fail(Evaluation::not_finite, "the rate of a hidden constraint is not a finite number");
+  std::fill_n(dx, n_, 0.0);
+  for (std::size_t i = 0; i < r_; ++i) dx[i] = -values_.rate()[i];
+  phi_lu_.solve(dx);
+  return Evaluation::ok;
+}
+
 Evaluation DaeNormalForm::rates(double t, const double* x, double* q) {
   if (const Evaluation outcome = motion(t, x); outcome != Evaluation::ok) return outcome;
   multiply_E(evaluator_.dy().data(), q);
@@ -293,15 +302,21 @@ Evaluation DaeNormalForm::slopes(double t, const double* x, double* dq) {
   return Evaluation::ok;
 }
 
-Evaluation DaeNormalForm::tangents(double t, const double* x, double* dx) {
+Evaluation DaeNormalForm::inverse_columns(double t, const double* x, std::size_t first, std::size_t count, double* dx) {
   if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
-  for (std::size_t k = 0; k < eta_count(); ++k) {
+  for (std::size_t k = first; k < first + count; ++k) {
     std::ranges::fill(step_, 0.0);
-    step_[r_ + k] = 1.0;
+    step_[k] = 1.0;
     phi_lu_.solve(step_.data());
     dx = std::ranges::copy(step_, dx).out;
   }
   return Evaluation::ok;
+}
+
+Evaluation DaeNormalForm::crossings(double t, const double* x, double* dx) { return inverse_columns(t, x, 0, r_, dx); }
+
+Evaluation DaeNormalForm::tangents(double t, const double* x, double* dx) {
+  return inverse_columns(t, x, r_, eta_count(), dx);
 }
 
 Evaluation DaeNormalForm::lift(double t, const double* x, const double* dxi, double* dx) {

@@ -32,6 +32,8 @@ class DaeNormalForm {
   /// Here the same: there is no second guess.
   integrate::Evaluation choose_on_constraints(double t, const double* x) { return choose(t, x); }
   integrate::Evaluation choose_as_at(double t, const double* there, const double*) { return choose(t, there); }
+  /// Nor are there trials: what algebraic unknowns do not move leaves no choice.
+  integrate::Evaluation choose_by_trial(double, const double*, unsigned) { return integrate::Evaluation::singular; }
   /// The largest entry of the inverse of dPhi/dx, in columns of eta.
   double condition(double t, const double* x);
   static double limit(double condition);
@@ -45,8 +47,11 @@ class DaeNormalForm {
 
   integrate::Evaluation reduce(double t, const double* x, double* xi, double* eta);
   integrate::Evaluation expand(double t, const double* xi, const double* eta, double* x);
+  bool moves_with_time() const { return !functions_->function.autonomous; }
+  integrate::Evaluation drift(double t, const double* x, double* dx);
   integrate::Evaluation rates(double t, const double* x, double* q);
   integrate::Evaluation slopes(double t, const double* x, double* dq);
+  integrate::Evaluation crossings(double t, const double* x, double* dx);
   integrate::Evaluation tangents(double t, const double* x, double* dx);
   integrate::Evaluation lift(double t, const double* x, const double* dxi, double* dx);
   integrate::Evaluation add_slope(double t, const double* x, const double* gain, double* jacobian);
@@ -63,6 +68,8 @@ class DaeNormalForm {
   integrate::Evaluation differentiate(double t);
   /// Factors dPhi/dx at x.
   integrate::Evaluation factor(double t, const double* x);
+  /// The columns of the inverse of dPhi/dx from the first one on, `count` of them.
+  integrate::Evaluation inverse_columns(double t, const double* x, std::size_t first, std::size_t count, double* dx);
   void multiply_E(const double* x, double* eta) const;
   double largest_inverse();
 
@@ -75,8 +82,8 @@ class DaeNormalForm {
   std::vector<std::size_t> row_;           ///< of F that hold what the motion keeps at 0
   std::vector<double> nominal_;
   std::vector<double> E_, E_before_;       ///< eta_count by n, row by row
-  compile::Function::Scratch scratch_, time_scratch_;
-  std::vector<double> F_slope_, matrix_, column_, phi_, step_, motion_, time_;
+  compile::Function::Scratch scratch_;
+  std::vector<double> F_slope_, matrix_, column_, phi_, step_, motion_, still_;  ///< still_: rates of 0
   linalg::DenseLu solved_, phi_lu_;
   std::size_t factorizations_ = 0;
   std::string explanation_;

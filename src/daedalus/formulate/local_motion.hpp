@@ -156,7 +156,7 @@ integrate::LocalCoordinates coordinates_of(const std::shared_ptr<LocalMotion<Cha
   local.ode = [space](double t, const double* y, double* dy) { return space->ode(t, y, dy); };
   local.expand = [space](double t, const double* y, double* x) { return space->expand(t, y, x); };
   local.reduce = [space](const double* x, double* y) { space->reduce(x, y); };
-  local.near = [space](const double* x) { space->chart().near(x); };
+  local.near = [space](double, const double* x) { space->chart().near(x); };
   local.rechart = [space](double t, const double* x, double h, integrate::LocalCoordinates::Change change) {
     return space->rechart(t, x, h, change);
   };

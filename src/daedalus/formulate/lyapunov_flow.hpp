@@ -39,7 +39,7 @@ template <class Form>
 class LyapunovFlow {
  public:
   LyapunovFlow(Form form, const LyapunovSettings& settings) : form_(std::move(form)), settings_(settings) {
-    for (auto* vector : {&x_, &middle_, &normal_, &trial_, &end_}) vector->resize(form_.states());
+    for (auto* vector : {&x_, &middle_, &normal_, &trial_, &end_, &drift_, &drift_there_}) vector->resize(form_.states());
   }
 
   Form& form() { return form_; }
@@ -71,12 +71,29 @@ class LyapunovFlow {
       make_room();
       choose_gentler(t, x);
     }
-    const Conditions now = conditions(t, x);
+    Conditions now = conditions(t, x);
+    if (!std::isfinite(before.end) && !std::isfinite(now.end) && choose_by_trial(t, x)) now = conditions(t, x);
     const bool better = bad_here ? std::isfinite(now.end) || !std::isfinite(before.end) : now.end < before.end;
     const bool others = !form_.is_remembered() && (better || !form_.recall());
     limits_ = limits_at(others ? now : before);
     if (others) ++recharts_;
     return others;
+  }
+  /// Takes other coordinates at x where those present lead no further, good as they may be there; says whether it did.
+  bool exchange(double t, const double* x) {
+    if (!begun_) return false;
+    form_.remember();
+    for (const auto choose : {&Form::choose, &Form::choose_on_constraints}) {
+      if ((form_.*choose)(t, x) != integrate::Evaluation::ok || form_.is_remembered()) continue;
+      make_room();
+      const Conditions now = conditions(t, x);
+      if (!std::isfinite(now.end)) continue;
+      limits_ = limits_at(now);
+      ++recharts_;
+      return true;
+    }
+    form_.recall();
+    return false;
   }
   std::size_t recharts() const { return recharts_; }
   /// How far x is from there: > 0 while the present coordinates are good at x and where its way to the constraints ends. Off the
@@ -105,6 +122,31 @@ class LyapunovFlow {
     explanation_.clear();
     if (const auto outcome = form_.reduce(t, x, from_.data(), reached_.data()); outcome != integrate::Evaluation::ok) return outcome;
     return follow(t, {from_.data(), reached_.data()}, {xi, eta}, x);
+  }
+  /// Takes x from one time to another at the same coordinates. Where constraints move far, Newton's method from the old place finds
+  /// one of their branches as readily as another: of the way a part counts that is as long as its speeds at both ends say.
+  integrate::Evaluation wait(double from, double to, double* x) {
+    if (from == to || !form_.moves_with_time()) return integrate::Evaluation::ok;
+    explanation_.clear();
+    if (const auto outcome = form_.reduce(from, x, from_.data(), reached_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    if (const auto outcome = form_.drift(from, x, drift_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    double done = 0.0, step = 1.0;
+    int halvings = 0;
+    while (done < 1.0) {
+      const double next = std::min(1.0, done + step), h = (next - done) * (to - from), t = next == 1.0 ? to : from + next * (to - from);
+      for (std::size_t j = 0; j < trial_.size(); ++j) trial_[j] = x[j] + h * drift_[j];
+      auto outcome = form_.expand(t, from_.data(), reached_.data(), trial_.data());
+      if (outcome == integrate::Evaluation::ok) outcome = form_.drift(t, trial_.data(), drift_there_.data());
+      if (outcome != integrate::Evaluation::ok || !is_as_fast(h, x)) {
+        step *= 0.5;
+        if (++halvings > most_halvings) return outcome == integrate::Evaluation::ok ? integrate::Evaluation::no_convergence : outcome;
+        continue;
+      }
+      std::ranges::copy(trial_, x);
+      drift_.swap(drift_there_);
+      done = next;
+    }
+    return integrate::Evaluation::ok;
   }
   const std::vector<double>& xi() const { return xi_; }
   const std::vector<double>& eta() const { return eta_; }
@@ -174,7 +216,22 @@ class LyapunovFlow {
     const double end = form_.choose_as_at(t, end_.data(), x) == ok ? largest_gain(t, x) : std::numeric_limits<double>::infinity();
     if (end < std::min(much_smaller * here, near)) return ok;
     if (near < much_smaller * here) return form_.choose_on_constraints(t, x);
+    if (!std::isfinite(here) && choose_by_trial(t, x)) return ok;
     return form_.choose(t, x);
+  }
+  /// Where all these ways end too early, that of other coordinates may not. Takes those with the smallest gains of some that
+  /// reach; false where none does.
+  bool choose_by_trial(double t, const double* x) {
+    double least = std::numeric_limits<double>::infinity();
+    unsigned best = 0;
+    for (unsigned trial = 1; trial <= most_trials; ++trial) {
+      if (form_.choose_by_trial(t, x, trial) != integrate::Evaluation::ok) continue;
+      if (const double gain = largest_gain(t, x); gain < least) {
+        least = gain;
+        best = trial;
+      }
+    }
+    return best > 0 && form_.choose_by_trial(t, x, best) == integrate::Evaluation::ok;
   }
   double largest_gain(double t, const double* x) {
     if (gains(t, x) != integrate::Evaluation::ok) return std::numeric_limits<double>::infinity();
@@ -207,6 +264,7 @@ class LyapunovFlow {
   static constexpr double short_path = 1e-6, long_path = 1e-2;
   static constexpr int most_halvings = 6;
   static constexpr double much_smaller = 0.1;
+  static constexpr unsigned most_trials = 50;
 
   void make_room() {
     const std::size_t count = form_.xi_count(), rest = form_.eta_count();
@@ -262,6 +320,20 @@ class LyapunovFlow {
     if (level == 0 || level == all) return integrate::Evaluation::ok;
     aim(0.0);
     return travel(t);
+  }
+
+  /// Whether the way from x to trial_ is that of the mean of both drifts, but for a quarter.
+  bool is_as_fast(double h, const double* x) const {
+    constexpr double part = 0.25, round_off = 1e-10;
+    double length = 0.0, off = 0.0, size = 0.0;
+    for (std::size_t j = 0; j < trial_.size(); ++j) {
+      if (drift_[j] == 0.0 && drift_there_[j] == 0.0) continue;
+      const double way = trial_[j] - x[j];
+      length = std::max(length, std::abs(way));
+      off = std::max(off, std::abs(way - 0.5 * h * (drift_[j] + drift_there_[j])));
+      size = std::max(size, std::abs(x[j]));
+    }
+    return off <= std::max(part * length, round_off * size);
   }
 
   /// How far x_ is from where the path began, relative to the state.
@@ -328,6 +400,7 @@ class LyapunovFlow {
   Conditions limits_;  ///< beyond which others are looked for
   std::vector<double> xi_, eta_, gain_, slope_, part_, rate_;
   std::vector<double> x_, middle_, normal_, trial_, end_;  ///< states: on the path, where a part of it began, of z, tried, near its end
+  std::vector<double> drift_, drift_there_;                ///< of states with the time, at both ends of a part of the way
   std::vector<double> from_, way_, start_, target_;  ///< xi: of x_, where a part began, where a search began, where to
   std::vector<double> way_xi_, way_eta_, reached_;   ///< a place on the way, and the eta where it began
   std::string explanation_;

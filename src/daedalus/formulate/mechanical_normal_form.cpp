@@ -18,8 +18,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "daedalus/base/finite.hpp"
+#include "daedalus/expr/substitute.hpp"
 #include "daedalus/formulate/coordinate_metric.hpp"
 
 namespace daedalus::formulate {
@@ -79,6 +81,10 @@ MechanicalNormalForm::MechanicalNormalForm(std::shared_ptr<const Functions> func
   x_.resize(fn.dimension());
   auxiliary_matrix_.resize(extra * extra);
   dw_.resize(extra);
+  std::vector<expr::Expr> positions;
+  for (const mechanics::Constraint& constraint : fn.equations.constraints)
+    if (constraint.holonomic) positions.push_back(constraint.position);
+  moves_with_time_ = std::ranges::count(expr::dependence(positions, {fn.equations.t.id()}), true) > 0;
 }
 
 void MechanicalNormalForm::freeze(const double* frozen) {
@@ -147,13 +153,18 @@ void MechanicalNormalForm::choose_as(const MechanicalNormalForm& other) {
   geometry_known_ = false;
 }
 
-/// Chooses for the geometry at (t, q); false where the constraints depend on each other there.
-bool MechanicalNormalForm::pick(double t, const double* q) {
+/// Chooses for the geometry at (t, q); false where the constraints depend on each other there. A trial beyond 0 measures every
+/// coordinate up to four times larger or smaller.
+bool MechanicalNormalForm::pick(double t, const double* q, unsigned trial) {
   const double* inputs[] = {&t, q};
   functions_->geometry(inputs, geometry_.data(), geometry_scratch_, frozen_);
   geometry_known_ = false;
   if (!all_finite(geometry_)) return false;
   find_scale();
+  if (trial > 0) {
+    std::mt19937 random(trial);
+    for (double& s : scale_) s *= std::exp2(std::uniform_real_distribution<double>(-2.0, 2.0)(random));
+  }
   return position_.choose(G(), scale_.data()) && velocity_.choose(G(), scale_.data());
 }
 
@@ -176,6 +187,11 @@ Evaluation MechanicalNormalForm::choose_on_constraints(double t, const double* x
 
 Evaluation MechanicalNormalForm::choose_as_at(double t, const double* there, const double* x) {
   if (!pick(t, there)) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
+  return geometry(t, x);
+}
+
+Evaluation MechanicalNormalForm::choose_by_trial(double t, const double* x, unsigned trial) {
+  if (!pick(t, x, trial)) return fail(Evaluation::singular, "the constraints cannot be solved for any of the coordinates");
   return geometry(t, x);
 }
 
@@ -366,6 +382,17 @@ bool MechanicalNormalForm::is_round_off(double t, const double* x) {
   return true;
 }
 
+Evaluation MechanicalNormalForm::drift(double t, const double* x, double* dx) {
+  if (const Evaluation outcome = geometry(t, x); outcome != Evaluation::ok) return outcome;
+  std::ranges::fill(dv_, 0.0);
+  const double* inputs[] = {&t, x, dv_.data()};
+  functions_->velocity(inputs, residual_.data(), velocity_scratch_, frozen_);
+  for (std::size_t i = 0; i < positions(); ++i) excess_[i] = -residual_[position_.rows()[i]];
+  std::fill_n(dx, states(), 0.0);
+  position_.lead(excess_.data(), dx);
+  return all_finite(dx, states()) ? Evaluation::ok : fail(Evaluation::not_finite, "the speed of a constraint is not a finite number");
+}
+
 Evaluation MechanicalNormalForm::rates(double t, const double* x, double* q) {
   const Functions& fn = *functions_;
   const std::size_t n = fn.n;
@@ -449,6 +476,18 @@ Evaluation MechanicalNormalForm::slopes(double t, const double* x, double* dq) {
     }
     dq += velocity_.independent().size();
     for (const std::size_t j : fn.differential) *dq++ = dw_[j];
+  }
+  return Evaluation::ok;
+}
+
+Evaluation MechanicalNormalForm::crossings(double t, const double* x, double* dx) {
+  const std::size_t n = functions_->n, count = xi_count();
+  if (const Evaluation outcome = shape(t, x); outcome != Evaluation::ok) return outcome;
+  for (std::size_t i = 0; i < count; ++i, dx += states()) {
+    std::fill_n(dx, states(), 0.0);
+    std::fill_n(excess_.begin(), count, 0.0);
+    excess_[i] = 1.0;
+    respond(excess_.data(), excess_.data() + positions(), dx, dx + n);
   }
   return Evaluation::ok;
 }

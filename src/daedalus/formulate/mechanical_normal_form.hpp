@@ -37,6 +37,8 @@ class MechanicalNormalForm {
   integrate::Evaluation choose_on_constraints(double t, const double* x);
   /// Takes for x what would be chosen at another state.
   integrate::Evaluation choose_as_at(double t, const double* there, const double* x);
+  /// The same as `choose` with the coordinates measured by other scales, which are those of this trial each time it is made.
+  integrate::Evaluation choose_by_trial(double t, const double* x, unsigned trial);
   /// How bad the present ones are at x: the tilt of the dependent coordinates, without bound where they end.
   double condition(double t, const double* x);
   /// Up to which condition coordinates are kept whose condition was this one when they were chosen.
@@ -53,10 +55,16 @@ class MechanicalNormalForm {
   /// Finds the state with these coordinates near x, which it replaces: Newton's method for the dependent coordinates, one
   /// linear system for the velocities. Gives up where that does not contract.
   integrate::Evaluation expand(double t, const double* xi, const double* eta, double* x);
+  /// Whether constraints move with the time.
+  bool moves_with_time() const { return moves_with_time_; }
+  /// The derivative of q by the time at fixed coordinates; the rest of dx, which q determines, is 0.
+  integrate::Evaluation drift(double t, const double* x, double* dx);
   /// eta' along the motion.
   integrate::Evaluation rates(double t, const double* x, double* q);
   /// The derivatives of these rates by every xi at fixed eta, one after the other.
   integrate::Evaluation slopes(double t, const double* x, double* dq);
+  /// The derivatives of x by every xi at fixed eta, one after the other.
+  integrate::Evaluation crossings(double t, const double* x, double* dx);
   /// The derivatives of x by every eta at fixed xi, one after the other.
   integrate::Evaluation tangents(double t, const double* x, double* dx);
   /// x' that changes xi by dxi and eta by its rates.
@@ -79,7 +87,7 @@ class MechanicalNormalForm {
   integrate::Evaluation fail(integrate::Evaluation outcome, std::string explanation);
   integrate::Evaluation take_rows(double t, const double* x);
   void set_rows(std::vector<std::size_t> positions, std::vector<std::size_t> velocities);
-  bool pick(double t, const double* q);
+  bool pick(double t, const double* q, unsigned trial = 0);
   /// Moves q to a point of the constraints near it, exactly enough for a choice.
   bool approach(double t, double* q);
   void find_scale();
@@ -102,7 +110,7 @@ class MechanicalNormalForm {
   const double* frozen_ = nullptr;
   DependentColumns position_, velocity_;
   std::unique_ptr<mechanics::RowSolver> kkt_;
-  bool kkt_factored_ = false, geometry_known_ = false;
+  bool kkt_factored_ = false, geometry_known_ = false, moves_with_time_ = false;
   std::size_t changes_ = 0, factorizations_ = 0;
   std::vector<std::size_t> level_;
   compile::Function::Scratch geometry_scratch_, velocity_scratch_, shape_scratch_, load_scratch_, load_slope_scratch_,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -21,63 +22,70 @@ class NormalCoordinates {
   using Flow = LyapunovFlow<Form>;
   NormalCoordinates(std::shared_ptr<Flow> flow, Form before)
       : flow_(std::move(flow)), before_(std::move(before)), near_(flow_->form().states()), shifted_(near_.size()) {
-    for (auto* vector : {&z_, &moved_}) vector->resize(near_.size());
+    directions_.resize(near_.size() * near_.size());
   }
 
   integrate::Evaluation choose(double t, const double* x) {
-    near(x);
-    t_ = t;
+    near(t, x);
     return flow_->begin(t, x);
   }
   std::size_t dimension() const { return near_.size(); }
-  integrate::Evaluation ode(double t, const double* z, double* dz) { return flow_->normal_ode(t, z, near_.data(), dz); }
-  integrate::Evaluation expand(double t, const double* z, double* x) {
-    std::copy(near_.begin(), near_.end(), x);
-    return flow_->form().expand(t, z, z + flow_->form().xi_count(), x);
+  integrate::Evaluation ode(double t, const double* z, double* dz) {
+    std::ranges::copy(near_, shifted_.begin());
+    if (const auto outcome = flow_->wait(t_, t, shifted_.data()); outcome != integrate::Evaluation::ok) return outcome;
+    return flow_->normal_ode(t, z, shifted_.data(), dz);
   }
-  /// At the time of the last choice.
+  integrate::Evaluation expand(double t, const double* z, double* x) {
+    Form& form = flow_->form();
+    std::ranges::copy(near_, x);
+    if (const auto outcome = flow_->wait(t_, t, x); outcome != integrate::Evaluation::ok) return outcome;
+    std::copy_n(x, shifted_.size(), shifted_.begin());
+    if (const auto outcome = form.expand(t, z, z + form.xi_count(), x); outcome == integrate::Evaluation::ok) return outcome;
+    std::ranges::copy(shifted_, x);  // Newton's method does not contract over the whole way
+    return flow_->reach(t, z, z + form.xi_count(), x);
+  }
+  /// At the time of `near`.
   void reduce(const double* x, double* z) { flow_->form().reduce(t_, x, z, z + flow_->form().xi_count()); }
-  void near(const double* x) { std::copy_n(x, near_.size(), near_.begin()); }
-  bool rechart(double t, const double* x) {
+  void near(double t, const double* x) {
     t_ = t;
-    near(x);
+    std::copy_n(x, near_.size(), near_.begin());
+  }
+  bool rechart(double t, const double* x) {
+    near(t, x);
     before_.choose_as(flow_->form());
     return flow_->rechart(t, x);
   }
   integrate::Evaluation transfer(double t, const double* before, double* z) {
     std::ranges::copy(near_, shifted_.begin());
+    if (const auto outcome = flow_->wait(t_, t, shifted_.data()); outcome != integrate::Evaluation::ok) return outcome;
     if (const auto outcome = before_.expand(t, before, before + before_.xi_count(), shifted_.data());
         outcome != integrate::Evaluation::ok)
       return outcome;
     return flow_->form().reduce(t, shifted_.data(), z, z + flow_->form().xi_count());
   }
-  /// A coordinate may be off by the least of what one component of x, off by its bound, changes it.
+  /// A coordinate may be off by what moves the first component of x by its bound.
   void tolerances(double t, const double* x, const double* bound, double* of_z) {
-    t_ = t;
-    reduce(x, z_.data());
-    std::fill_n(of_z, z_.size(), std::numeric_limits<double>::infinity());
-    std::copy_n(x, shifted_.size(), shifted_.begin());
-    for (std::size_t j = 0; j < shifted_.size(); ++j) {
-      shifted_[j] = x[j] + bound[j];
-      reduce(shifted_.data(), moved_.data());
-      shifted_[j] = x[j];
-      for (std::size_t k = 0; k < z_.size(); ++k) {
-        const double change = std::abs(moved_[k] - z_[k]);
-        if (change > 1e-3 * bound[j] && change < of_z[k]) of_z[k] = change;
-      }
-    }
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t j = 0; j < shifted_.size(); ++j) least = std::min(least, bound[j]);
-    for (std::size_t k = 0; k < z_.size(); ++k)
+    const std::size_t n = near_.size();
+    Form& form = flow_->form();
+    const bool known = form.crossings(t, x, directions_.data()) == integrate::Evaluation::ok &&
+                       form.tangents(t, x, directions_.data() + form.xi_count() * n) == integrate::Evaluation::ok;
+    const double least = *std::min_element(bound, bound + n);
+    for (std::size_t k = 0; k < n; ++k) {
+      of_z[k] = known ? std::numeric_limits<double>::infinity() : least;
+      for (std::size_t j = 0; known && j < n; ++j)
+        if (const double move = std::abs(directions_[k * n + j]); bound[j] > 0.0 && move > 0.0)
+          of_z[k] = std::min(of_z[k], bound[j] / move);
       if (!std::isfinite(of_z[k])) of_z[k] = least;
+    }
   }
   void freeze(const double* frozen) { before_.freeze(frozen); }
 
  private:
   std::shared_ptr<Flow> flow_;
   Form before_;
-  double t_ = 0.0;
-  std::vector<double> near_, shifted_, z_, moved_;
+  double t_ = 0.0;  ///< of near_
+  std::vector<double> near_, shifted_;
+  std::vector<double> directions_;  ///< the derivatives of x by every z, one after the other
 };
 
 template <class Form>
@@ -88,7 +96,7 @@ integrate::LocalCoordinates coordinates_of(const std::shared_ptr<NormalCoordinat
   local.ode = [normal](double t, const double* z, double* dz) { return normal->ode(t, z, dz); };
   local.expand = [normal](double t, const double* z, double* x) { return normal->expand(t, z, x); };
   local.reduce = [normal](const double* x, double* z) { normal->reduce(x, z); };
-  local.near = [normal](const double* x) { normal->near(x); };
+  local.near = [normal](double t, const double* x) { normal->near(t, x); };
   local.rechart = [normal](double t, const double* x, double, integrate::LocalCoordinates::Change) {
     return normal->rechart(t, x);
   };
@@ -116,6 +124,8 @@ std::shared_ptr<const integrate::NormalForm> normal_form_of(const std::shared_pt
     return flow->reach(t, xi, eta, x);
   };
   form->rates = [flow](double t, const double* x, double* q) { return flow->form().rates(t, x, q); };
+  form->wait = [flow](double from, double to, double* x) { return flow->wait(from, to, x); };
+  form->exchange = [flow](double t, const double* x) { return flow->exchange(t, x); };
   form->gains = [flow](double t, const double* xi, const double* eta, const double* x, double* k) {
     return flow->gains_of(t, xi, eta, x, k);
   };

@@ -105,8 +105,8 @@ struct LocalCoordinates {
   /// The state x on the manifold that has the coordinates y.
   std::function<Evaluation(double t, const double* y, double* x)> expand;
   std::function<void(const double* x, double* y)> reduce;
-  /// From here on searches for states begin at x.
-  std::function<void(const double* x)> near;
+  /// From here on searches for states begin at x, the state at the time t.
+  std::function<void(double t, const double* x)> near;
 
   /// When to take other coordinates: where the present ones have become bad, or where others are better at all.
   enum class Change { if_bad, if_better };
@@ -147,6 +147,10 @@ struct NormalForm {
   std::function<Evaluation(double t, const double* x, double* xi, double* eta)> reduce;
   /// Finds the state near x, which it replaces.
   std::function<Evaluation(double t, const double* xi, const double* eta, double* x)> expand;
+  /// Takes a state from one time to another at the same coordinates, which move where constraints do; may be empty.
+  std::function<Evaluation(double from, double to, double* x)> wait = {};
+  /// Takes other coordinates at x where those present lead no further; says whether it did; may be empty.
+  std::function<bool(double t, const double* x)> exchange = {};
   /// Writes q at x.
   std::function<Evaluation(double t, const double* x, double* q)> rates;
   /// Writes the gains k at x, of which (xi, eta) are the coordinates.

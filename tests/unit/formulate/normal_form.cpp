@@ -82,27 +82,46 @@ TEST_P(NormalForm, DifferentiatesTheRatesAcrossTheConstraints) {
   }
 }
 
-/// Central differences of the states along every eta, at fixed xi.
+/// Central differences of the states along every xi and every eta, the others fixed.
 TEST_P(NormalForm, FollowsItsCoordinates) {
   const solve::Prepared model = prepared_model(GetParam());
   for (const Completion completion : completions) {
     Off off(model, completion, 1e-3, 5);
-    const std::size_t states = off.x.size();
-    Vector tangents(off.eta.size() * states);
-    ASSERT_EQ(off.form.tangents(off.t, off.x.data(), tangents.data()), Evaluation::ok) << off.form.explain();
-    for (std::size_t k = 0; k < off.eta.size(); ++k) {
-      const Vector own(tangents.begin() + static_cast<std::ptrdiff_t>(k * states), tangents.begin() + static_cast<std::ptrdiff_t>((k + 1) * states));
+    const std::size_t states = off.x.size(), across = off.xi.size();
+    Vector directions(states * states);
+    ASSERT_EQ(off.form.crossings(off.t, off.x.data(), directions.data()), Evaluation::ok) << off.form.explain();
+    ASSERT_EQ(off.form.tangents(off.t, off.x.data(), directions.data() + across * states), Evaluation::ok) << off.form.explain();
+    for (std::size_t k = 0; k < states; ++k) {
+      const Vector own(directions.begin() + static_cast<std::ptrdiff_t>(k * states), directions.begin() + static_cast<std::ptrdiff_t>((k + 1) * states));
       const double h = 1e-5 * size_of(off.x) / size_of(own);
       Vector sides[2]{off.x, off.x};
       for (const int side : {0, 1}) {
-        Vector eta = off.eta;
-        eta[k] += side == 0 ? -h : h;
-        ASSERT_EQ(off.form.expand(off.t, off.xi.data(), eta.data(), sides[side].data()), Evaluation::ok) << off.form.explain();
+        Vector xi = off.xi, eta = off.eta;
+        (k < across ? xi[k] : eta[k - across]) += side == 0 ? -h : h;
+        ASSERT_EQ(off.form.expand(off.t, xi.data(), eta.data(), sides[side].data()), Evaluation::ok) << off.form.explain();
       }
       for (std::size_t j = 0; j < states; ++j)
         EXPECT_NEAR(own[j], (sides[1][j] - sides[0][j]) / (2.0 * h), 1e-6 * size_of(own)) << k << ", " << j;
     }
   }
+}
+
+/// Central differences of the positions with the time, all coordinates fixed.
+TEST_P(NormalForm, MovesWithItsConstraints) {
+  const solve::Prepared model = prepared_model(GetParam());
+  Off off(model, Completion::momentum, 1e-3, 6);
+  const std::size_t states = off.x.size(), n = model.functions->n;
+  Vector drift(states);
+  ASSERT_EQ(off.form.drift(off.t, off.x.data(), drift.data()), Evaluation::ok) << off.form.explain();
+  if (!off.form.moves_with_time()) {
+    EXPECT_EQ(drift, Vector(states, 0.0));
+    return;
+  }
+  const double h = 1e-5;
+  Vector sides[2]{off.x, off.x};
+  for (const int side : {0, 1})
+    ASSERT_EQ(off.form.expand(off.t + (side == 0 ? -h : h), off.xi.data(), off.eta.data(), sides[side].data()), Evaluation::ok);
+  for (std::size_t j = 0; j < n; ++j) EXPECT_NEAR(drift[j], (sides[1][j] - sides[0][j]) / (2.0 * h), 1e-6 * size_of(drift)) << j;
 }
 
 /// Along x' of `lift` xi changes as asked and eta by its rates.

@@ -58,7 +58,7 @@ System circle_system(const std::shared_ptr<Circle>& circle) {
   };
   local.expand = [circle](double, const double* y, double* x) { return circle->expand(circle->used, y, x); };
   local.reduce = [circle](const double* x, double* y) { y[0] = x[circle->used]; };
-  local.near = [circle](const double* x) { std::copy_n(x, 2, circle->near); };
+  local.near = [circle](double, const double* x) { std::copy_n(x, 2, circle->near); };
   local.rechart = [circle](double, const double* x, double, LocalCoordinates::Change) {
     if (circle->charts == Charts::stay || std::abs(x[circle->used]) < 0.75) return false;
     circle->used = 1 - circle->used;

@@ -40,7 +40,7 @@ class LocalStepper final : public Stepper {
     make_inner();
     if (changes_ == 0) first_ = local_.describe();
     if (!first_.empty()) note_components();
-    local_.near(x);
+    local_.near(t, x);
     local_.reduce(x, y_.data());
     if (!inner_) return Evaluation::ok;
     const Evaluation outcome = inner_->start(t, y_.data());
@@ -50,7 +50,7 @@ class LocalStepper final : public Stepper {
 
   Attempt attempt(double h, const Tolerance* tolerance) override {
     Attempt result;
-    local_.near(now_.data());
+    local_.near(t_, now_.data());
     if (stepped_ || refused_) {
       result.outcome = change_coordinates_if_due(h);
       stepped_ = refused_ = false;
@@ -103,7 +103,7 @@ class LocalStepper final : public Stepper {
       count();
       if (outcome != Evaluation::ok) return outcome;
     }
-    local_.near(theta < 0.5 ? before_.data() : now_.data());
+    local_.near(theta < 0.5 ? t_old_ : t_, theta < 0.5 ? before_.data() : now_.data());
     return local_.expand(t_old_ + theta * (t_ - t_old_), y_.data(), x);
   }
 
@@ -148,12 +148,12 @@ class LocalStepper final : public Stepper {
       second_ = local_.describe();
       t_second_ = t_;
     }
-    local_.near(now_.data());
+    local_.near(t_, now_.data());
     local_.reduce(now_.data(), y_.data());
     if (!inner_) return Evaluation::ok;
     const Evaluation outcome = inner_->change_coordinates(y_.data(), change_);
     count();
-    local_.near(now_.data());
+    local_.near(t_, now_.data());
     return outcome;
   }
 

@@ -26,7 +26,8 @@ class LyapunovScheme final : public Stepper {
     DAEDALUS_CHECK(form_ != nullptr, "no normal form in a system of dimension {}", system.dimension);
     for (auto* vector : {&x_, &before_, &candidate_, &own_, &on_}) vector->resize(system.dimension);
     zero_.ode = [this](double t, const double* eta, double* q) {
-      if (const Evaluation outcome = form_->expand(t, none_.data(), eta, on_.data()); outcome != Evaluation::ok) return outcome;
+      if (const Evaluation outcome = reach(on_time_, t, {none_.data(), eta}, on_.data()); outcome != Evaluation::ok) return outcome;
+      on_time_ = t;
       return form_->rates(t, on_.data(), q);
     };
     zero_.explain = system.explain;
@@ -43,6 +44,12 @@ class LyapunovScheme final : public Stepper {
   Attempt attempt(double h, const Tolerance*) override {
     Attempt result;
     result.outcome = advance(h);
+    // A step of this size may leave the domain of these coordinates, and not that of others.
+    if (result.outcome != Evaluation::ok && form_->exchange && form_->exchange(t_, x_.data())) {
+      std::ranges::copy(x_, own_.begin());
+      result.outcome = start(t_, own_.data());
+      if (result.outcome == Evaluation::ok) result.outcome = advance(h);
+    }
     return result;
   }
 
@@ -113,6 +120,7 @@ class LyapunovScheme final : public Stepper {
     if (const Evaluation outcome = form_->gains(t_, xi_.data(), eta_.data(), x_.data(), gain_.data()); outcome != ok) return outcome;
     if (const Evaluation outcome = form_->rates(t_, x_.data(), rate_.data()); outcome != ok) return outcome;
     std::ranges::copy(x_, on_.begin());
+    on_time_ = t_;
     if (const Evaluation outcome = zero_.ode(t_, eta_.data(), zero_rate_.data()); outcome != ok) return outcome;
     if (const Evaluation outcome = zero_stepper_->start(t_, eta_.data()); outcome != ok) return outcome;
     if (const Attempt zero = zero_stepper_->attempt(h, nullptr); zero.outcome != ok) return zero.outcome;
@@ -122,9 +130,19 @@ class LyapunovScheme final : public Stepper {
       next_xi_[i] = step_ == XiStep::explicit_step ? xi_[i] + h * gain_[i] * xi_[i] : xi_[i] / (1.0 - h * gain_[i]);
     if (!all_finite(next_eta_) || !all_finite(next_xi_)) return not_finite;
     std::ranges::copy(x_, own_.begin());
-    if (const Evaluation outcome = form_->expand(t_ + h, next_xi_.data(), next_eta_.data(), own_.data()); outcome != ok) return outcome;
+    if (const Evaluation outcome = reach(t_, t_ + h, {next_xi_.data(), next_eta_.data()}, own_.data()); outcome != ok) return outcome;
     std::ranges::copy(own_, candidate_.begin());
     return ok;
+  }
+
+  struct Coordinates {
+    const double *xi, *eta;
+  };
+  /// Goes on from the state x at one time to that with these coordinates at another.
+  Evaluation reach(double from, double to, const Coordinates& there, double* x) {
+    if (form_->wait)
+      if (const Evaluation outcome = form_->wait(from, to, x); outcome != Evaluation::ok) return outcome;
+    return form_->expand(to, there.xi, there.eta, x);
   }
 
   void watch(double h) {
@@ -144,6 +162,7 @@ class LyapunovScheme final : public Stepper {
   bool stepped_ = false;
   std::size_t steps_ = 0, violations_ = 0;
   double largest_ = 0.0, first_violation_ = 0.0;
+  double on_time_ = 0.0;  ///< of on_
   std::vector<double> x_, before_, candidate_, own_, on_;
   std::vector<double> xi_, eta_, next_xi_, next_eta_, gain_, none_, rate_, zero_rate_;
 };
