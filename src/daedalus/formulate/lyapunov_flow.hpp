@@ -40,6 +40,7 @@ class LyapunovFlow {
  public:
   LyapunovFlow(Form form, const LyapunovSettings& settings) : form_(std::move(form)), settings_(settings) {
     for (auto* vector : {&x_, &middle_, &normal_, &trial_, &end_, &drift_, &drift_there_}) vector->resize(form_.states());
+    exchanged_at_.assign(form_.states(), std::numeric_limits<double>::quiet_NaN());
   }
 
   Form& form() { return form_; }
@@ -79,20 +80,31 @@ class LyapunovFlow {
     if (others) ++recharts_;
     return others;
   }
-  /// Takes other coordinates at x where those present lead no further, good as they may be there; says whether it did.
+  /// Takes other coordinates at x where those present lead no further, good as they may be there, and yet others when it is asked
+  /// again at the same x. False where there are no more; then the first ones are back.
   bool exchange(double t, const double* x) {
     if (!begun_) return false;
-    form_.remember();
-    for (const auto choose : {&Form::choose, &Form::choose_on_constraints}) {
-      if ((form_.*choose)(t, x) != integrate::Evaluation::ok || form_.is_remembered()) continue;
+    if (!std::equal(exchanged_at_.begin(), exchanged_at_.end(), x)) {
+      std::copy_n(x, exchanged_at_.size(), exchanged_at_.begin());
+      exchanges_ = 0;
+      form_.remember();
+      limits_before_ = limits_;
+    }
+    for (; exchanges_ < most_trials; ++exchanges_) {
+      const integrate::Evaluation outcome = exchanges_ == 0   ? form_.choose(t, x)
+                                            : exchanges_ == 1 ? form_.choose_on_constraints(t, x)
+                                                              : form_.choose_by_trial(t, x, exchanges_ - 1);
+      if (outcome != integrate::Evaluation::ok || form_.is_remembered()) continue;
       make_room();
       const Conditions now = conditions(t, x);
       if (!std::isfinite(now.end)) continue;
       limits_ = limits_at(now);
       ++recharts_;
+      ++exchanges_;
       return true;
     }
-    form_.recall();
+    if (form_.recall()) limits_ = limits_before_;
+    make_room();
     return false;
   }
   std::size_t recharts() const { return recharts_; }
@@ -397,7 +409,9 @@ class LyapunovFlow {
   LyapunovSettings settings_;
   bool begun_ = false;
   std::size_t recharts_ = 0;
-  Conditions limits_;  ///< beyond which others are looked for
+  Conditions limits_, limits_before_;  ///< beyond which others are looked for; those before an exchange
+  unsigned exchanges_ = 0;
+  std::vector<double> exchanged_at_;
   std::vector<double> xi_, eta_, gain_, slope_, part_, rate_;
   std::vector<double> x_, middle_, normal_, trial_, end_;  ///< states: on the path, where a part of it began, of z, tried, near its end
   std::vector<double> drift_, drift_there_;                ///< of states with the time, at both ends of a part of the way

@@ -45,7 +45,9 @@ class LyapunovScheme final : public Stepper {
     Attempt result;
     result.outcome = advance(h);
     // A step of this size may leave the domain of these coordinates, and not that of others.
-    if (result.outcome != Evaluation::ok && form_->exchange && form_->exchange(t_, x_.data())) {
+    bool others = result.outcome != Evaluation::ok && form_->exchange != nullptr;
+    while (others && result.outcome != Evaluation::ok) {
+      others = form_->exchange(t_, x_.data());  // else the first are back, and say why
       std::ranges::copy(x_, own_.begin());
       result.outcome = start(t_, own_.data());
       if (result.outcome == Evaluation::ok) result.outcome = advance(h);
@@ -57,6 +59,9 @@ class LyapunovScheme final : public Stepper {
 
   Evaluation accepted(double t_next) override {
     watch(t_next - t_);
+    old_xi_ = xi_;
+    old_eta_ = eta_;
+    t_old_ = t_;
     if (candidate_ == own_) {
       xi_.swap(next_xi_);
       eta_.swap(next_eta_);
@@ -75,7 +80,16 @@ class LyapunovScheme final : public Stepper {
 
   Evaluation interpolate(double theta, double* x) override {
     DAEDALUS_CHECK(stepped_, "no accepted step, theta = {}", theta);
-    for (std::size_t i = 0; i < x_.size(); ++i) x[i] = theta == 1.0 ? x_[i] : before_[i] + theta * (x_[i] - before_[i]);
+    std::ranges::copy(theta < 0.5 ? before_ : x_, x);
+    if (theta == 1.0) return Evaluation::ok;
+    // In the coordinates, as the step is: a chord of states leaves the constraints.
+    const auto between = [theta](const std::vector<double>& from, const std::vector<double>& to, std::vector<double>& there) {
+      for (std::size_t i = 0; i < there.size(); ++i) there[i] = from[i] + theta * (to[i] - from[i]);
+    };
+    between(old_xi_, xi_, next_xi_);
+    between(old_eta_, eta_, next_eta_);
+    if (reach(theta < 0.5 ? t_old_ : t_, t_old_ + theta * (t_ - t_old_), {next_xi_.data(), next_eta_.data()}, x) != Evaluation::ok)
+      for (std::size_t i = 0; i < x_.size(); ++i) x[i] = before_[i] + theta * (x_[i] - before_[i]);
     return Evaluation::ok;
   }
 
@@ -106,9 +120,9 @@ class LyapunovScheme final : public Stepper {
     }
     const std::size_t count = form_->xi_count(), rest = form_->eta_count();
     if (zero_stepper_ && xi_.size() == count) return Evaluation::ok;
-    for (auto* vector : {&xi_, &next_xi_, &gain_}) vector->resize(count);
+    for (auto* vector : {&xi_, &next_xi_, &old_xi_, &gain_}) vector->resize(count);
     none_.assign(count, 0.0);
-    for (auto* vector : {&eta_, &next_eta_, &rate_, &zero_rate_}) vector->resize(rest);
+    for (auto* vector : {&eta_, &next_eta_, &old_eta_, &rate_, &zero_rate_}) vector->resize(rest);
     zero_.dimension = rest;
     zero_stepper_ = scheme_.make(zero_, Options(Choice{scheme_.name, {}}, scheme_.options));
     return Evaluation::ok;
@@ -163,7 +177,9 @@ class LyapunovScheme final : public Stepper {
   std::size_t steps_ = 0, violations_ = 0;
   double largest_ = 0.0, first_violation_ = 0.0;
   double on_time_ = 0.0;  ///< of on_
+  double t_old_ = 0.0;
   std::vector<double> x_, before_, candidate_, own_, on_;
+  std::vector<double> old_xi_, old_eta_;  ///< where the last step began
   std::vector<double> xi_, eta_, next_xi_, next_eta_, gain_, none_, rate_, zero_rate_;
 };
 
