@@ -38,9 +38,11 @@ Command with_perturbed_start(Command command) {
   const model::Model model = read(command);
   const double t = solve::start_time(model, command.run);
   const std::string name = model.name;
-  const auto start = solve::perturbed_start(solve::prepare(model::read_model(command.model, overrides_of(command))), t, size, size);
+  const solve::Prepared prepared = solve::prepare(model::read_model(command.model, overrides_of(command)));
+  const auto start = solve::perturbed_start(prepared, t, size, size);
   if (!start)
-    throw Error("no-perturbed-start", fmt::format("'{}' has no start with every constraint violated by {}", name, shortest(size)), advice);
+    throw Error("no-perturbed-start", fmt::format("'{}' has no start with every constraint violated by {}", name, shortest(size)),
+                solve::perturbed_start(prepared, t, 0.0, 0.0) ? "give a smaller --perturb: so far off the constraints no state was found" : advice);
   for (const auto& [variable, value] : *start) {
     const auto is_replaced = [&name = variable](const std::string& given) { return is_value_of(given.substr(0, given.find('=')), name); };
     std::erase_if(command.set, is_replaced);

@@ -148,6 +148,16 @@ t_end = 0.1
   }
 }
 
+TEST(Perturb, SaysThatSmallerViolationsAreThere) {
+  const Folder folder;
+  folder.write("sine.toml", "kind = \"lagrangian\"\n[variables]\nx = 0.5\ny = 0.1\n[lagrangian]\nkinetic = \"(der(x)^2 + der(y)^2)/2\"\n"
+                            "potential = \"y\"\n[constraints]\nh = \"sin(x) = 0.5\"\n[simulation]\nt_end = 1\n");
+  const auto call = daedalus("simulate " + folder.file("sine.toml") + " --perturb 2");
+  EXPECT_EQ(call.status, 2);
+  EXPECT_NE(call.err.find("'sine' has no start with every constraint violated by 2\n  -> give a smaller --perturb"), std::string::npos) << call.err;
+  EXPECT_EQ(daedalus("simulate " + folder.file("sine.toml") + " --perturb 0.2").status, 0);
+}
+
 /// Three derivatives of a constraint, two of them of derivatives that occur in no equation: these follow from the others.
 TEST(Perturb, StartsWhatWasDifferentiatedMoreThanWritten) {
   const Folder folder;
