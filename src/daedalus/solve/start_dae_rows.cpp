@@ -31,15 +31,29 @@ DaeStartRows::DaeStartRows(const DaeFunctions& functions, double t, Which which)
   for (const auto* part : parts_) {
     residual_scratch_.push_back(part->residual.make_scratch());
     jacobian_scratch_.push_back(part->jacobian.make_scratch());
-    for (std::size_t i = 0; i + 1 < part->pattern.row_start.size(); ++i) {
-      const std::size_t begin = part->pattern.row_start[i], end = part->pattern.row_start[i + 1];
-      for (const std::size_t shift : {std::size_t{0}, n_})
-        for (std::size_t k = begin; k < end; ++k) pattern_.column.push_back(part->pattern.column[k] + shift);
+    std::vector<std::size_t>& taken = taken_.emplace_back();
+    for (std::size_t i = 0; i < part->pattern.rows; ++i) {
+      for (const bool rate : {false, true})
+        for (std::size_t k = part->pattern.row_start[i]; k < part->pattern.row_start[i + 1]; ++k) {
+          const std::size_t unknown = part->pattern.column[k];
+          if (rate && !contains_rate(pattern_.row_start.size() - 1, unknown)) continue;
+          pattern_.column.push_back(unknown + (rate ? n_ : 0));
+          taken.push_back(k + (rate ? part->pattern.nonzeros() : 0));
+        }
       pattern_.row_start.push_back(pattern_.column.size());
     }
   }
   pattern_.rows = n_ + extra_;
   pattern_.columns = 2 * n_;
+}
+
+/// What holds between t and y alone says nothing of y': which values can be kept is a question of where unknowns stand.
+bool DaeStartRows::contains_rate(std::size_t row, std::size_t unknown) const {
+  if (row >= n_) return row_initial(row);
+  const auto begin = fn_.solved.column.begin();
+  return unknown < fn_.differential &&
+         std::ranges::binary_search(begin + static_cast<std::ptrdiff_t>(fn_.solved.row_start[row]),
+                                    begin + static_cast<std::ptrdiff_t>(fn_.solved.row_start[row + 1]), unknown);
 }
 
 bool DaeStartRows::residual(const double* u, double* c) {
@@ -53,14 +67,11 @@ bool DaeStartRows::residual(const double* u, double* c) {
 bool DaeStartRows::jacobian(const double* u, double* C) {
   bool finite = true;
   for (std::size_t p = 0; p < parts_.size(); ++p) {
-    const linalg::Sparsity& pattern = parts_[p]->pattern;
     values_.resize(parts_[p]->jacobian.output_count());
     const double* inputs[] = {&t_, u, u + n_};
     parts_[p]->jacobian(inputs, values_.data(), jacobian_scratch_[p], frozen());
     finite = finite && all_finite(values_);
-    for (std::size_t i = 0; i < pattern.rows; ++i)
-      for (const std::size_t shift : {std::size_t{0}, pattern.nonzeros()})
-        for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) *C++ = values_[shift + k];
+    for (const std::size_t at : taken_[p]) *C++ = values_[at];
   }
   return finite;
 }

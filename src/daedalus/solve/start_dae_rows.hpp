@@ -34,6 +34,7 @@ class DaeStartRows {
 
  private:
   std::pair<std::string, Place> binding(std::size_t i) const;
+  bool contains_rate(std::size_t row, std::size_t unknown) const;
 
   const structure::DaeFunctions& fn_;
   double t_;
@@ -41,6 +42,7 @@ class DaeStartRows {
   std::vector<double> frozen_, values_;
   std::vector<const compile::ImplicitFunction*> parts_;
   std::vector<compile::Function::Scratch> residual_scratch_, jacobian_scratch_;
+  std::vector<std::vector<std::size_t>> taken_;  ///< of each part: where the values of its entries stand
   linalg::Sparsity pattern_;
 };
 

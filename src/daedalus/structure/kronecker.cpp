@@ -199,6 +199,12 @@ KroneckerStructure kronecker_structure(const Reduction& reduction) {
   return out;
 }
 
+std::vector<FiniteEigenvalue> finite_spectrum(const Pencil& pencil) {
+  const PencilScaling scaling = scaling_of(pencil);
+  const double noise = epsilon * static_cast<double>(pencil.rows() + pencil.columns());
+  return clustered(eigenvalues_of(scaled(pencil, scaling), noise, scaling.time), noise, scaling.time);
+}
+
 KroneckerStructure kronecker_structure(const Pencil& pencil, const KroneckerOptions& options) {
   return kronecker_structure(reduce(pencil, options));
 }

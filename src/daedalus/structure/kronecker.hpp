@@ -54,6 +54,9 @@ struct KroneckerOptions {
 };
 KroneckerStructure kronecker_structure(const Pencil& pencil, const KroneckerOptions& options = {});
 
+/// The eigenvalues of a pencil whose E is known to be regular.
+std::vector<FiniteEigenvalue> finite_spectrum(const Pencil& pencil);
+
 /// The staircase form behind that answer, of the scaled pencil.
 struct Reduction {
   PencilScaling scaling;

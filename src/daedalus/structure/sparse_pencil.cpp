@@ -24,6 +24,8 @@ constexpr double least_part = 1e-8;
 constexpr double cancelled = 1e-13;
 /// Eliminations that leave a row this full would leave no sparse pencil.
 constexpr std::size_t most_fill = 200;
+/// Pencils up to this size are reduced by orthogonal matrices at once: the staircase of a sparse one saves no time.
+constexpr std::size_t small = 100;
 
 class Eliminator {
  public:
@@ -128,6 +130,15 @@ class Eliminator {
   double kept_ = 1.0, dropped_ = 0.0;
 };
 
+Pencil dense(const SparsePencil& pencil) {
+  Pencil result{DenseMatrix::zero(pencil.rows, pencil.columns), DenseMatrix::zero(pencil.rows, pencil.columns)};
+  for (const SparsePencil::Entry& entry : pencil.entries) {
+    result.E(entry.row, entry.column) = entry.E;
+    result.A(entry.row, entry.column) = entry.A;
+  }
+  return result;
+}
+
 }  // namespace
 
 std::optional<KroneckerStructure> sparse_structure(const SparsePencil& pencil, std::size_t most_dense) {
@@ -148,42 +159,34 @@ std::optional<KroneckerStructure> sparse_structure(const SparsePencil& pencil, s
   for (const SparsePencil::Entry& entry : pencil.entries)
     if (entry.E != 0.0) rest.push_back({row_of[entry.row], column_of[entry.column], entry.E, 0.0});
 
+  SparsePencil left{m, n, std::move(rest)};
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
+  for (std::size_t k = 0; k < left.entries.size(); ++k) place[{left.entries[k].row, left.entries[k].column}] = k;
+  for (std::size_t i = 0; i < pencil.rows; ++i)
+    for (const auto& [j, value] : eliminator.row(i)) {
+      const auto [found, fresh] = place.try_emplace({row_of[i], column_of[j]}, left.entries.size());
+      if (fresh) left.entries.push_back({row_of[i], column_of[j], 0.0, 0.0});
+      left.entries[found->second].A = value;
+    }
+
   KroneckerStructure out;
-  if (std::max(m, n) <= most_dense) {
-    Pencil dense{DenseMatrix::zero(m, n), DenseMatrix::zero(m, n)};
-    for (const SparsePencil::Entry& entry : rest) dense.E(entry.row, entry.column) = entry.E;
-    for (std::size_t i = 0; i < pencil.rows; ++i)
-      for (const auto& [j, value] : eliminator.row(i)) dense.A(row_of[i], column_of[j]) = value;
-    out = kronecker_structure(dense);
-  } else {
-    if (m != n) return std::nullopt;
-    SparsePencil left{m, n, std::move(rest)};
-    std::map<std::pair<std::size_t, std::size_t>, std::size_t> place;
-    for (std::size_t k = 0; k < left.entries.size(); ++k) place[{left.entries[k].row, left.entries[k].column}] = k;
-    for (std::size_t i = 0; i < pencil.rows; ++i)
-      for (const auto& [j, value] : eliminator.row(i)) {
-        const auto [found, fresh] = place.try_emplace({row_of[i], column_of[j]}, left.entries.size());
-        if (fresh) left.entries.push_back({row_of[i], column_of[j], 0.0, 0.0});
-        left.entries[found->second].A = value;
-      }
-    const std::optional<SparseStaircase> stairs = sparse_staircase(left, most_dense);
-    if (!stairs) return std::nullopt;
+  std::optional<SparseStaircase> stairs;
+  if (m == n && m > small) stairs = sparse_staircase(left, most_dense);
+  if (stairs) {
     out.regular = true;
     out.nilpotent_blocks = stairs->blocks();
     out.index = static_cast<int>(stairs->s.size());
     out.differential_dimension = stairs->rest.rows;
     out.kept = stairs->kept;
     out.dropped = stairs->dropped;
-    if (out.differential_dimension <= most_dense) {
-      Pencil dense{DenseMatrix::zero(stairs->rest.rows, stairs->rest.rows), DenseMatrix::zero(stairs->rest.rows, stairs->rest.rows)};
-      for (const SparsePencil::Entry& entry : stairs->rest.entries) {
-        dense.E(entry.row, entry.column) = entry.E;
-        dense.A(entry.row, entry.column) = entry.A;
-      }
-      out.finite = kronecker_structure(dense).finite;
-    } else {
+    if (out.differential_dimension <= most_dense)
+      out.finite = finite_spectrum(dense(stairs->rest));
+    else
       out.spectrum_known = false;
-    }
+  } else if (std::max(m, n) <= most_dense) {
+    out = kronecker_structure(dense(left));
+  } else {
+    return std::nullopt;
   }
   out.rows = pencil.rows;
   out.columns = pencil.columns;
