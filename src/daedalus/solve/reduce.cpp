@@ -65,13 +65,9 @@ struct Beginning {
   std::optional<Error> fault = {};
 };
 
-Beginning begin(const std::shared_ptr<const DaeFunctions>& functions) {
+/// The values given, with the derivatives that belong to them.
+Beginning as_given(const std::shared_ptr<const DaeFunctions>& functions) {
   const double t = t_start_of(*functions);
-  try {
-    Start start = consistent_start(functions, t, Initialize::project);
-    if (start.found) return {std::move(start)};
-  } catch (const Error&) {  // told when the model is run
-  }
   try {
     return {consistent_start(functions, t, Initialize::off)};
   } catch (const Error& error) {
@@ -80,6 +76,15 @@ Beginning begin(const std::shared_ptr<const DaeFunctions>& functions) {
     given.guess = given_values(*functions);
     return {std::move(given), error};
   }
+}
+
+Beginning begin(const std::shared_ptr<const DaeFunctions>& functions) {
+  try {
+    Start start = consistent_start(functions, t_start_of(*functions), Initialize::project);
+    if (start.found) return {std::move(start)};
+  } catch (const Error&) {  // told when the model is run
+  }
+  return as_given(functions);
 }
 
 /// One form of the equations at a start of another.
@@ -125,9 +130,9 @@ void refuse_rough_tables(const DaeFunctions& as_written, const DaeFunctions& dif
   structure::refuse_rough_tables(as_written, rough);
 }
 
-/// A model whose structure deceives, with its structure repaired.
+/// A model whose structure deceives, and which as it is written has no start, with its structure repaired.
 Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
-  const Start start = begin(as_written).start;
+  const Start start = as_given(as_written).start;
   const std::unordered_map<std::string, double> values(start.values.begin(), start.values.end());
   auto converted = structure::repair_structure(as_written->model, start.t, values);
   if (!converted) return {};
