@@ -148,6 +148,9 @@ std::string advice_after(const solve::Trajectory& run) {
       return run.stats.steps == 0 ? "`daedalus init` shows the start; try other start values"
                                   : "try smaller steps with --max-step or --step, or a tighter --rtol";
     case integrate::Status::singular:
+      if (says("the equations change there") || says("after the event at"))
+        return "a run keeps the index that it starts with: let both branches of the condition determine the same unknowns, or "
+               "go on with a model of the equations that hold from there on";
       return "look at the position there; change start values or parameters so that it is not reached";
     case integrate::Status::step_too_small:
       return "look at the rows before that time (--output), or loosen --rtol and --atol";

@@ -95,6 +95,7 @@ class Events {
   std::optional<integrate::Reaction> complain(double t, Rhythm& rhythm, const std::string& what);
   integrate::Reaction endless(double t, const Rhythm& rhythm, const std::string& what) const;
   bool evaluate_resets(std::size_t e, double t, const double* x);
+  std::string change_since(const std::vector<double>& before) const;
   std::optional<integrate::Reaction> leave_table(double t) const;
   integrate::Reaction chain(std::vector<std::size_t> fired, double t, double* x);
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/solve/events.hpp"
 
@@ -30,6 +31,8 @@ constexpr int most_trembles = 3;
 constexpr int longest_chain = 100;
 
 std::string at_time(double t) { return "t = " + brief(t, 12); }
+
+Status unsolvable(Evaluation outcome) { return outcome == Evaluation::singular ? Status::singular : Status::event_failed; }
 
 Reaction failure(Status status, std::string message) { return {Reaction::Kind::failed, status, std::move(message)}; }
 
@@ -60,7 +63,7 @@ Reaction Events::begin(double t, double* x) {
   if (const auto outside = leave_table(t)) return *outside;
   if (!settle(t, x, Bound::at_start, culprit)) {
     if (outcome_ != Evaluation::ok)
-      return failure(Status::event_failed, "the motion cannot be evaluated at the start: " + port_.explain());
+      return failure(unsolvable(outcome_), "the motion cannot be evaluated at the start: " + port_.explain());
     return failure(
         Status::too_many_events,
         fmt::format("no mode holds at the start: '{}' is driven back to its bound from both sides; describe what "
@@ -214,10 +217,20 @@ Reaction Events::react(double t, double* x) {
   fired.erase(std::unique(fired.begin(), fired.end()), fired.end());
   if (!fired.empty() && !evaluate_resets(fired.front(), t, x)) return failure(Status::event_failed, unable_);
   frozen_ = after;
-  const Reaction reaction = chain(std::move(fired), t, x);
+  Reaction reaction = chain(std::move(fired), t, x);
+  if (reaction.kind == Reaction::Kind::failed && reaction.status == Status::singular) reaction.message += change_since(before);
   for (Watch& watch : watches_) watch.leaves_zero = false;
   std::fill(touched_.begin(), touched_.end(), false);
   return reaction;
+}
+
+/// What makes the equations other ones than those with these frozen values.
+std::string Events::change_since(const std::vector<double>& before) const {
+  std::vector<std::string> changed;
+  for (const Watch& watch : watches_)
+    if (watch.motion && watch.place != 0 && frozen_[watch.place] != before[watch.place]) changed.push_back("'" + watch.name + "'");
+  if (changed.empty()) return {};
+  return fmt::format("; the equations change there with {}, and with them their index", listed(changed));
 }
 
 /// Values of all resets at a point. Where they cannot be told, unable_ says why the event `e` cannot happen.
@@ -253,7 +266,7 @@ Reaction Events::chain(std::vector<std::size_t> fired, double t, double* x) {
     std::string culprit;
     if (!settle(t, x, Bound::touched, culprit)) {
       if (outcome_ != Evaluation::ok)
-        return failure(Status::event_failed,
+        return failure(unsolvable(outcome_),
                        fmt::format("the motion after {} cannot be evaluated: {}", at_time(t), port_.explain()));
       return failure(
           Status::too_many_events,

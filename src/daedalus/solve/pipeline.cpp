@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -149,6 +150,31 @@ Shown shown(const model::Model& model, const double* discrete) {
   for (const model::Event& event : model.events) out.resets = out.resets || !event.reset.empty();
   return out;
 }
+
+/// The latest states of a run that shows its ends alone, each with the modes in which it was reached: at the last moment the
+/// equations may have no solution, with the modes after it or at all.
+class Latest {
+ public:
+  struct State {
+    double t = 0.0;
+    std::vector<double> x, modes;
+  };
+  void take(State state) {
+    std::rotate(states_.begin(), states_.end() - 1, states_.end());
+    states_.front() = std::move(state);
+  }
+  void show(formulate::Formulated& formulated, Recorder& recorder) const {
+    for (const State& state : states_) {
+      if (state.x.empty()) return;
+      formulated.freeze(state.modes.data());
+      recorder.forget();
+      if (recorder.row(state.t, state.x.data())) return;
+    }
+  }
+
+ private:
+  std::array<State, 3> states_;  ///< before and after an event at the last moment, and one before that
+};
 
 }  // namespace
 
@@ -304,6 +330,8 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
                                                options.step ? integrate::Control::fixed : integrate::Control::adaptive);
   trajectory.prepare_seconds = sum_of(trajectory.stages);
 
+  const bool ends = !at_times && options.rows == Rows::ends;
+  Latest latest;
   bool details_failed = false;
   integrate::Observer observer;
   observer.step = [&](double t, const double* x) {
@@ -313,6 +341,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     if (events.any()) recorder.forget();
     const bool good = keep ? recorder.row(t, x) : !options.watch || recorder.watch(t, x);
     details_failed = details_failed || !good;
+    if (ends && events.any()) latest.take({t, {x, x + formulated.system.dimension}, events.frozen()});
   };
   observer.output = [&](double t, const double* x) {
     if (events.any()) recorder.forget();
@@ -330,14 +359,14 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     state.resize(formulated.system.dimension);
     if (!whole) formulated.system.complete(plan.t_start, state.data());
   }
-  if (!at_times && options.rows == Rows::ends) recorder.row(plan.t_start, state.data());
+  if (ends) recorder.row(plan.t_start, state.data());
   const double processor_before = processor_seconds();
   const auto run = timed(trajectory.stages, "integrate", [&] {
     return integrate::integrate(formulated.system, *plan.chosen.integrator, *stepper, loop, observer, state);
   });
   trajectory.processor_seconds = processor_seconds() - processor_before;
   if (events.any()) recorder.forget();
-  if (!at_times && options.rows == Rows::ends && run.t != plan.t_start) recorder.row(run.t, state.data());
+  if (ends && run.t != plan.t_start && !recorder.row(run.t, state.data())) latest.show(formulated, recorder);
   // A run that an event ended shows its end, whatever the output times.
   if (at_times && run.status == integrate::Status::stopped && (trajectory.t.empty() || trajectory.t.back() != run.t))
     recorder.row(run.t, state.data());

@@ -50,6 +50,17 @@ std::vector<bool> dependent_part(const linalg::Sparsity& pattern, const std::vec
   return part;
 }
 
+/// The values of a matrix in the order of its transposed pattern.
+std::vector<double> transposed_values(const linalg::Sparsity& pattern, const std::vector<double>& values) {
+  const linalg::Sparsity columns = linalg::transposed(pattern);
+  std::vector<double> result(values.size());
+  std::vector<std::size_t> next(columns.row_start.begin(), columns.row_start.end() - 1);
+  for (std::size_t k = 0; k < values.size(); ++k) result[next[pattern.column[k]]++] = values[k];
+  return result;
+}
+
+std::string quoted(const std::string& name) { return "'" + name + "'"; }
+
 /// Which equations, with those among them that contain no derivative differentiated, do not determine which derivatives.
 std::string not_determined(const DaeFunctions& functions, const linalg::Sparsity& pattern, const std::vector<double>& values,
                            const DependentRows& differentiated) {
@@ -59,14 +70,10 @@ std::string not_determined(const DaeFunctions& functions, const linalg::Sparsity
   std::vector<bool> named(rows);
   for (std::size_t d = 0; d < differentiated.rows.size(); ++d)
     for (const auto& [i, c] : differentiated.combinations[d]) named[i] = named[i] || rows[differentiated.rows[d]];
-  const linalg::Sparsity columns = linalg::transposed(pattern);
-  std::vector<double> by_column(values.size());
-  std::vector<std::size_t> next(columns.row_start.begin(), columns.row_start.end() - 1);
-  for (std::size_t k = 0; k < values.size(); ++k) by_column[next[pattern.column[k]]++] = values[k];
-  const std::vector<bool> open = dependent_part(columns, by_column);
+  const std::vector<bool> open = dependent_part(linalg::transposed(pattern), transposed_values(pattern, values));
   std::vector<std::string> equations, unknowns;
   for (std::size_t i = 0; i < named.size(); ++i)
-    if (named[i]) equations.push_back("'" + functions.rows[i].name + "'");
+    if (named[i]) equations.push_back(quoted(functions.rows[i].name));
   for (std::size_t j = 0; j < open.size(); ++j)
     if (open[j]) unknowns.push_back(model::derivative_name(functions.unknowns[j].of->name, functions.unknowns[j].times + 1));
   if (equations.empty() || unknowns.empty()) return {};
@@ -142,6 +149,28 @@ DaeOutcome DaeEvaluator::not_finite() {
   return DaeOutcome::not_finite;
 }
 
+/// Which equations do not determine which derivatives and algebraic unknowns; of large systems one unknown.
+std::string DaeEvaluator::not_solved() {
+  constexpr std::size_t most = 100;
+  const auto name = [this](std::size_t column) {
+    const DaeFunctions::Unknown& unknown = functions_->unknowns[column];
+    return quoted(model::derivative_name(unknown.of->name, unknown.times + (column < functions_->differential ? 1 : 0)));
+  };
+  const linalg::Sparsity& pattern = functions_->function.pattern;
+  std::vector<std::string> equations, unknowns;
+  if (pattern.rows <= most && all_finite(mixed_)) {
+    const std::vector<bool> rows = dependent_part(pattern, mixed_);
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      if (rows[i]) equations.push_back(quoted(functions_->rows[i].name));
+    const std::vector<bool> columns = dependent_part(linalg::transposed(pattern), transposed_values(pattern, mixed_));
+    for (std::size_t j = 0; j < columns.size(); ++j)
+      if (columns[j]) unknowns.push_back(name(j));
+  }
+  if (equations.empty() || unknowns.empty()) return "the equations do not determine " + name(lu_.singular_column());
+  return fmt::format("the equation{} {} {} not determine {}", equations.size() > 1 ? "s" : "", listed(equations),
+                     equations.size() > 1 ? "do" : "does", listed(unknowns));
+}
+
 DaeOutcome DaeEvaluator::solve(double t, const double* x) {
   const std::size_t differential = functions_->differential;
   y_before_ = y_;
@@ -170,10 +199,7 @@ DaeOutcome DaeEvaluator::solve(double t, const double* x) {
   dy_ = dy_before_;
   if (outcome == linalg::NewtonOutcome::not_finite) return not_finite();
   if (outcome == linalg::NewtonOutcome::singular) {
-    const std::size_t column = lu_.singular_column();
-    const std::string& name = functions_->unknowns[column].name;
-    explanation_ = fmt::format("the equations do not determine {}",
-                               column < functions_->differential ? "der(" + name + ")" : name);
+    explanation_ = not_solved();
     return DaeOutcome::singular;
   }
   // The row that is farthest from holding, in units of its largest derivative.

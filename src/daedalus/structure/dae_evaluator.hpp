@@ -65,6 +65,7 @@ class DaeEvaluator {
   void lay_out_combinations();
   bool factor_with_combinations();
   DaeOutcome not_finite();
+  std::string not_solved();
 
   std::shared_ptr<const DaeFunctions> functions_;
   const double *frozen_ = nullptr, *added_ = nullptr;
