@@ -235,9 +235,12 @@ std::vector<std::string> group_texts(const FreeValues& free) {
 std::string choice_text(const FreeValues& free, const std::string& where) {
   if (!free.known) return {};
   if (free.count == 0) return fmt::format("no value can be chosen {}: the equations determine all of them", where);
-  const std::vector<std::string> groups = group_texts(free);
-  return fmt::format("{} can be chosen {}: {}{}", ::daedalus::count(free.count, "value"), where, groups.front(),
-                     groups.size() > 1 ? " and so on" : "");
+  constexpr std::size_t few = 3;
+  std::vector<std::string> groups = group_texts(free);
+  const bool more = groups.size() > few;
+  if (more) groups.resize(few);
+  return fmt::format("{} can be chosen {}: {}{}", ::daedalus::count(free.count, "value"), where, fmt::join(groups, "; "),
+                     more ? " and so on" : "");
 }
 
 }  // namespace daedalus::solve

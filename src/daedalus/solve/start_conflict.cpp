@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 #include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
@@ -34,8 +36,11 @@ class Filter {
         if (fixed[i]) from[i] = problem_.guess[i];
       if (near_guess(part, &from).outcome == linalg::GaussNewtonOutcome::converged) return true;
     }
-    return search_along_path(part).found();
+    return (everywhere_ ? search(part) : search_along_path(part)).found();
   }
+
+  /// From now on what is possible is looked for from random starts as well.
+  void look_everywhere() { everywhere_ = true; }
 
   void reduce(std::vector<bool>& rows, std::vector<bool>& fixed, bool (*which)(const StartProblem::Row&), bool values) const {
     for (std::size_t i = fixed.size(); values && i-- > 0;) {
@@ -53,6 +58,7 @@ class Filter {
  private:
   const StartProblem& problem_;
   const std::vector<double>& unbound_;
+  bool everywhere_ = false;
 };
 
 bool is_initial(const StartProblem::Row& row) { return row.initial; }
@@ -87,7 +93,7 @@ Conflict find_conflict(const StartProblem& problem, const linalg::GaussNewtonRes
   for (std::size_t j = 0; j < m; ++j)
     for (std::size_t k = pattern.row_start[j]; rows[j] && k < pattern.row_start[j + 1]; ++k)
       held[pattern.column[k]] = fixed[pattern.column[k]] && conflict.of_bindings;
-  const Filter filter(problem, conflict.unbound);
+  Filter filter(problem, conflict.unbound);
   if (!conflict.of_bindings)
     for (std::size_t j = 0; j < m; ++j) rows[j] = rows[j] && equations[j];
   const bool small = n <= most_unknowns;
@@ -98,8 +104,16 @@ Conflict find_conflict(const StartProblem& problem, const linalg::GaussNewtonRes
   const auto elements = static_cast<std::size_t>(std::count(rows.begin(), rows.end(), true) + std::count(held.begin(), held.end(), true));
   conflict.minimal = small && elements <= most_elements;
   if (conflict.minimal) {
-    if (conflict.of_bindings) filter.reduce(rows, held, is_initial, true);
-    filter.reduce(rows, held, is_equation, false);
+    const auto reduced = [&](std::vector<bool> some_rows, std::vector<bool> some_values) {
+      if (conflict.of_bindings) filter.reduce(some_rows, some_values, is_initial, true);
+      filter.reduce(some_rows, some_values, is_equation, false);
+      return std::pair(std::move(some_rows), std::move(some_values));
+    };
+    auto least = reduced(rows, held);
+    // What is not reached from the guess may be met elsewhere, on another branch: then it is no conflict.
+    filter.look_everywhere();
+    if (filter.possible(least.first, least.second)) least = reduced(rows, held);
+    std::tie(rows, held) = std::move(least);
   }
   for (std::size_t j = 0; j < m; ++j)
     if (rows[j]) (problem.rows[j].initial ? conflict.initial : conflict.equations).push_back(j);

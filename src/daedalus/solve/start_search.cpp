@@ -102,21 +102,6 @@ std::vector<double> into_domain(const StartProblem& problem) {
   return count == 0 ? y : std::vector<double>();
 }
 
-/// Whether the rows are linear as far as can be seen: their derivatives are the same everywhere.
-bool looks_linear(const StartProblem& problem) {
-  Domain domain(problem);
-  Random random;
-  std::vector<bool> bad;
-  if (domain.bad_rows(problem.guess, bad) > 0) return false;
-  const std::vector<double> first = domain.jacobian();
-  for (const std::size_t number : {0u, 2u}) {
-    if (domain.bad_rows(random_point(problem, number, random), bad) > 0) return false;
-    for (std::size_t k = 0; k < first.size(); ++k)
-      if (std::abs(domain.jacobian()[k] - first[k]) > 1e-13 * std::abs(first[k])) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 StartProblem StartProblem::part(const std::vector<bool>& with_rows, const std::vector<bool>& with_fixed) const {
@@ -160,6 +145,20 @@ StartProblem StartProblem::part(const std::vector<bool>& with_rows, const std::v
 }
 
 std::size_t random_starts(std::size_t unknowns) { return unknowns <= 100 ? 64 : unknowns <= 400 ? 16 : 0; }
+
+bool looks_linear(const StartProblem& problem) {
+  Domain domain(problem);
+  Random random;
+  std::vector<bool> bad;
+  if (domain.bad_rows(problem.guess, bad) > 0) return false;
+  const std::vector<double> first = domain.jacobian();
+  for (const std::size_t number : {0u, 2u}) {
+    if (domain.bad_rows(random_point(problem, number, random), bad) > 0) return false;
+    for (std::size_t k = 0; k < first.size(); ++k)
+      if (std::abs(domain.jacobian()[k] - first[k]) > 1e-13 * std::abs(first[k])) return false;
+  }
+  return true;
+}
 
 GaussNewtonResult near_guess(const StartProblem& problem, const std::vector<double>* from) {
   const double *guess = problem.guess.data(), *start = from != nullptr ? from->data() : guess;

@@ -47,6 +47,9 @@ struct StartFound {
   std::string note() const;
 };
 
+/// Whether the rows are linear as far as can be seen: their derivatives are the same everywhere.
+bool looks_linear(const StartProblem& problem);
+
 /// Gauss-Newton from the guess alone.
 linalg::GaussNewtonResult near_guess(const StartProblem& problem, const std::vector<double>* from = nullptr);
 
