@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "daedalus/base/listed.hpp"
 #include "daedalus/base/text.hpp"
 #include "daedalus/report/modes.hpp"
 #include "daedalus/report/text_parts.hpp"
@@ -13,7 +14,7 @@ namespace daedalus::report {
 
 namespace {
 
-constexpr std::size_t most_lines = 12, most_eigenvalues = 16, most_projected = 8;
+constexpr std::size_t most_lines = 12, most_eigenvalues = 16, most_projected = 8, most_characters = 400;
 
 /// "3-fold -1 +- 2i (to 1e-13)"; conjugates are written once, with the one of positive imaginary part.
 std::string eigenvalue_text(const structure::FiniteEigenvalue& one, bool exact) {
@@ -127,6 +128,10 @@ std::string linear_lines(const solve::LinearFindings& findings) {
   if (!s.nilpotent_blocks.empty()) text += line("", "nilpotent blocks " + sizes(s.nilpotent_blocks));
   text += line("spectrum", spectrum_text(s));
   for (const solve::LinearFindings::Freedom& one : findings.free) {
+    if (one.unknowns.size() > most_lines) {
+      text += line("free", fmt::format("nothing determines {}", listed(one.unknowns)));
+      continue;
+    }
     std::vector<std::string> additions;
     for (std::size_t k = 0; k < one.unknowns.size(); ++k)
       additions.push_back(fmt::format("{} to {}", one.additions[k], one.unknowns[k]));
@@ -134,12 +139,14 @@ std::string linear_lines(const solve::LinearFindings& findings) {
                                      joined(one.unknowns), joined(additions)));
   }
   for (const solve::LinearFindings::Dependence& one : findings.dependences) {
-    text += line("dependent", fmt::format("{}: {} contains no unknown", joined(one.equations), one.combination));
-    text += line(
-        "condition",
-        fmt::format("{} {}", one.condition,
-                    one.holds ? "is needed, and holds"
-                              : fmt::format("is needed, but with this f the left side is {}: no solution", one.left)));
+    const auto readable = [](const std::string& sum) { return sum.size() <= most_characters; };
+    text += line("dependent", fmt::format("{}: {} contains no unknown", one.equations.size() > most_lines ? listed(one.equations) : joined(one.equations),
+                                          readable(one.combination) ? one.combination : "a combination of them and of their derivatives"));
+    text += line("condition",
+                 fmt::format("{} is needed, {}", readable(one.condition) ? one.condition : "the same combination of their f = 0",
+                             one.holds            ? "and holds"
+                             : readable(one.left) ? fmt::format("but with this f the left side is {}: no solution", one.left)
+                                                  : "but with this f it does not hold: no solution"));
   }
   if (!s.regular) return text;
   text +=

@@ -7,6 +7,9 @@ namespace daedalus::structure {
 
 namespace {
 
+/// Coefficients of polynomials of a higher degree are lost in rounding, and nobody reads them.
+constexpr std::size_t most_degree = 12;
+
 /// A positive factor that makes fractions whole numbers, and the first that is not zero positive.
 Rational whole_factor(const std::vector<const Rational*>& numbers) {
   Rational factor(1);
@@ -123,8 +126,17 @@ PencilFindings rounded_findings(const Pencil& pencil) {
     return out;
   }
   const double tolerance = std::max(1e-12, std::sqrt(s.kept * std::max(s.dropped, 1e-16)));
-  out.free = right_minimal_basis(unit, s.column_minimal_indices, tolerance);
-  out.dependencies = left_minimal_basis(unit, s.row_minimal_indices, tolerance);
+  // Where rounding has made more of a basis, or less, it is none.
+  const auto basis = [&](auto found_by, const std::vector<std::size_t>& indices) {
+    std::vector<PolynomialVector<double>> found;
+    if (!indices.empty() && indices.back() <= most_degree) found = found_by(unit, indices, tolerance);
+    if (found.size() != indices.size()) found.clear();
+    return found;
+  };
+  const auto right = [](const auto&... of) { return right_minimal_basis(of...); };
+  const auto left = [](const auto&... of) { return left_minimal_basis(of...); };
+  out.free = basis(right, s.column_minimal_indices);
+  out.dependencies = basis(left, s.row_minimal_indices);
   unscale(out.free, reduction.scaling.column, reduction.scaling.time);
   unscale(out.dependencies, reduction.scaling.row, reduction.scaling.time);
   return out;
