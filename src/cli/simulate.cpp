@@ -148,6 +148,9 @@ std::string advice_after(const solve::Trajectory& run) {
       return run.stats.steps == 0 ? "`daedalus init` shows the start; try other start values"
                                   : "try smaller steps with --max-step or --step, or a tighter --rtol";
     case integrate::Status::singular:
+      if (says("has a corner"))
+        return "make the constraint smooth (a table with interpolation = \"spline\" and more data, a formula without corners), or describe "
+               "what happens at the corner by an event that resets the velocity";
       if (says("the equations change there") || says("after the event at"))
         return "a run keeps the index that it starts with: let both branches of the condition determine the same unknowns, or "
                "go on with a model of the equations that hold from there on";

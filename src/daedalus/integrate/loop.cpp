@@ -603,6 +603,12 @@ class Run {
     }
     if (refusal_ == Refusal::projection) {
       result_.status = Status::singular;
+      if (t_ == t_last_event_) {
+        result_.message = fmt::format(
+            "a constraint has a corner at t = {}, where 'if', 'abs' or a table in it changes: to go on, '{}' would have to leap",
+            time_text(t_), system_.names.empty() ? "the state" : system_.names[*attempt_.worst]);
+        return;
+      }
       result_.message = fmt::format(
           "the constraints are nearly dependent at t = {}: going back to them moves '{}' by more than the tolerance allows, "
           "even after a step of {}; a singular position (a dead centre, a branching) is near",

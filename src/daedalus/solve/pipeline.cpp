@@ -206,6 +206,8 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
     } catch (const Error& error) {
       if (!has_formula(prepared) || error.faults().front().code != "table-not-smooth") throw;
       std::vector<Fault> faults = error.faults();
+      for (const Fault& fault : faults)
+        prepared.roughness.push_back(fmt::format("{}: the formula tells the impulses; if none are meant, {}", fault.message, fault.advice));
       for (Fault& fault : faults) fault.advice += ", or leave --formulation and --method out: the formula of linear equations tells the impulses";
       prepared.only_formula = Error(std::move(faults));
     }
@@ -280,6 +282,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   trajectory.moved = start.moved;
   trajectory.notes = start.notes;
   trajectory.notes.insert(trajectory.notes.end(), promised.begin(), promised.end());
+  trajectory.notes.insert(trajectory.notes.end(), prepared.roughness.begin(), prepared.roughness.end());
   if (prepared.dae && start.found && (prepared.array || !start.solvable) && !by_formula)
     if (std::string note = note_on_start(model, start.t, start.values); !note.empty()) trajectory.notes.push_back(std::move(note));
   const auto& keeps = plan.chosen.form->keeps_invariants_of;

@@ -37,6 +37,8 @@ struct Prepared {
   std::shared_ptr<const structure::LinearSolution> linear = nullptr;
   /// Why nothing but that formula will do: a table would have to be differentiated where it leaps. The formula tells the impulses.
   std::optional<Error> only_formula = {};
+  /// The same as remarks on a run by the formula.
+  std::vector<std::string> roughness = {};
   /// What all but formulations of the equations as they are written take.
   const std::shared_ptr<const structure::DaeFunctions>& solvable_dae() const { return reduced ? reduced : dae; }
   std::vector<std::pair<std::string, double>> stages;  ///< seconds per stage
