@@ -104,15 +104,23 @@ Conflict find_conflict(const StartProblem& problem, const linalg::GaussNewtonRes
   const auto elements = static_cast<std::size_t>(std::count(rows.begin(), rows.end(), true) + std::count(held.begin(), held.end(), true));
   conflict.minimal = small && elements <= most_elements;
   if (conflict.minimal) {
-    const auto reduced = [&](std::vector<bool> some_rows, std::vector<bool> some_values) {
-      if (conflict.of_bindings) filter.reduce(some_rows, some_values, is_initial, true);
-      filter.reduce(some_rows, some_values, is_equation, false);
-      return std::pair(std::move(some_rows), std::move(some_values));
+    // Values and [initial] first, with every equation there: the equations hold anyway. Of these then those that it takes.
+    const auto reduced = [&] {
+      std::pair<std::vector<bool>, std::vector<bool>> left{rows, held};
+      if (conflict.of_bindings) {
+        std::vector<bool> with_equations = rows;
+        for (std::size_t j = 0; j < m; ++j) with_equations[j] = rows[j] || equations[j];
+        filter.reduce(with_equations, left.second, is_initial, true);
+        for (std::size_t j = 0; j < m; ++j) left.first[j] = with_equations[j] && (rows[j] || !equations[j]);
+        if (filter.possible(left.first, left.second)) left.first = with_equations;
+      }
+      filter.reduce(left.first, left.second, is_equation, false);
+      return left;
     };
-    auto least = reduced(rows, held);
+    auto least = reduced();
     // What is not reached from the guess may be met elsewhere, on another branch: then it is no conflict.
     filter.look_everywhere();
-    if (filter.possible(least.first, least.second)) least = reduced(rows, held);
+    if (filter.possible(least.first, least.second)) least = reduced();
     std::tie(rows, held) = std::move(least);
   }
   for (std::size_t j = 0; j < m; ++j)

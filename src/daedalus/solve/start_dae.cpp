@@ -445,7 +445,9 @@ class DaeInitializer {
   }
 
   void fill() {
-    if (start_.residual < std::numeric_limits<double>::min()) start_.residual = 0.0;  // iterations end with such numbers
+    for (double& value : u_)
+      if (std::abs(value) < std::numeric_limits<double>::min()) value = 0.0;  // iterations end with such numbers
+    if (start_.residual < std::numeric_limits<double>::min()) start_.residual = 0.0;
     const auto at = [&](std::size_t i) { return u_.begin() + static_cast<std::ptrdiff_t>(i); };
     start_.x.assign(u_.begin(), at(fn_.differential));
     start_.algebraic.assign(at(fn_.differential), at(n_));
