@@ -259,6 +259,16 @@ std::string to_text(const solve::Analysis& analysis, const std::string& path) {
   return text;
 }
 
+namespace {
+
+std::string bound_by(const std::vector<model::Equation>& initial) {
+  std::vector<std::string> names;
+  for (const model::Equation& equation : initial) names.push_back(equation.name);
+  return names.empty() ? "" : ", [initial]: " + joined(names);
+}
+
+}  // namespace
+
 std::string to_text(const solve::Start& start, const model::Model& model, const std::string& path) {
   std::string text = line("model", model.name);
   if (!start.found) return text + line("failed", start.message);
@@ -271,7 +281,7 @@ std::string to_text(const solve::Start& start, const model::Model& model, const 
   text += line("residual", small(start.residual) + " (largest, relative)");
   if (start.free.known) {
     text += line("freedom", count(start.free.count, "initial value") + " free" +
-                                (start.free.fixed.empty() ? "" : ", fixed: " + joined(start.free.fixed)));
+                                (start.free.fixed.empty() ? "" : ", fixed: " + joined(start.free.fixed)) + bound_by(model.initial));
     text += choice_lines(start.free);
   }
   text += branch_lines(start);
