@@ -14,6 +14,7 @@ using structure::StructuralAnalysis;
 using structure::unmatched;
 
 constexpr double longest = 240.0, largest_cell = 15.0, margin = 8.0, gap = 24.0, text_size = 7.5, title_size = 8.5;
+constexpr double least_mark = 0.8;  // what is smaller nobody sees
 constexpr std::size_t most_named = 40;
 constexpr Color ink{38, 38, 38}, paper{255, 255, 255}, pale{205, 226, 241}, dark{0, 114, 178}, outline{213, 94, 0},
     grid{190, 190, 190};
@@ -95,22 +96,33 @@ class Drawing {
     for (std::size_t k = 0; k < order.columns.size(); ++k) place[order.columns[k]] = k;
     const structure::Signature& sigma = structure_.signature;
     Area lower{{}, pale}, leading{{}, dark};
+    // Entries of large matrices share a mark, which is dark where one of them is.
+    const double mark = std::max(cell_, least_mark);
+    enum Seen : char { none, below, counted };
+    const auto marks = [&](std::size_t cells) { return static_cast<std::size_t>(cell_ * static_cast<double>(cells) / mark) + 1; };
+    const std::size_t across = marks(order.columns.size());
+    std::vector<Seen> seen(marks(order.rows.size()) * across, none);
+    const auto mark_at = [&](std::size_t cell) { return static_cast<std::size_t>((static_cast<double>(cell) + 0.5) * cell_ / mark); };
     for (std::size_t r = 0; r < order.rows.size(); ++r) {
       const std::size_t i = order.rows[r];
       for (std::size_t k = sigma.pattern.row_start[i]; k < sigma.pattern.row_start[i + 1]; ++k) {
         const std::size_t j = sigma.pattern.column[k];
-        const Spot corner{x0 + cell_ * static_cast<double>(place[j]), top_ + cell_ * static_cast<double>(r)};
         const bool counts =
             !structure_.regular() || structure_.sigma->offsets.d[j] - structure_.sigma->offsets.c[i] == sigma.order[k];
-        (counts ? leading : lower).rings.push_back(box(corner, cell_, cell_));
+        Seen& here = seen[mark_at(r) * across + mark_at(place[j])];
+        here = std::max(here, counts ? counted : below);
         if (named_)
-          label({corner.x + cell_ / 2, corner.y + cell_ / 2 + 0.36 * text_size}, std::to_string(sigma.order[k]),
-                text_size, Anchor::middle, counts ? paper : ink);
+          label({x0 + cell_ * (static_cast<double>(place[j]) + 0.5), top_ + cell_ * (static_cast<double>(r) + 0.5) + 0.36 * text_size},
+                std::to_string(sigma.order[k]), text_size, Anchor::middle, counts ? paper : ink);
       }
       if (named_)
         label({x0 - 3.0, top_ + cell_ * (static_cast<double>(r) + 0.5) + 0.36 * text_size}, structure_.equations[i],
               text_size, Anchor::end);
     }
+    for (std::size_t k = 0; k < seen.size(); ++k)
+      if (seen[k] != none)
+        (seen[k] == counted ? leading : lower)
+            .rings.push_back(box({x0 + mark * static_cast<double>(k % across), top_ + mark * static_cast<double>(k / across)}, mark, mark));
     for (Area* area : {&lower, &leading})
       if (!area->rings.empty()) picture_.areas.push_back(std::move(*area));
     for (std::size_t k = 0; k < order.columns.size() && named_; ++k) {
@@ -125,7 +137,7 @@ class Drawing {
     Spot corner{x0, top_};
     for (const Order::Outline& part : order.outlines) {
       const double w = cell_ * static_cast<double>(part.columns), h = cell_ * static_cast<double>(part.rows);
-      outline_box(corner, w, h, outline, std::min(1.0, cell_ / 4));
+      if (cell_ >= least_mark || std::max(w, h) > 2.0 * mark) outline_box(corner, w, h, outline, std::clamp(cell_ / 4, 0.3, 1.0));
       corner = {corner.x + w, corner.y + h};
     }
   }

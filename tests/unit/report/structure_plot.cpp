@@ -56,6 +56,22 @@ TEST(StructurePlot, HasEveryEntryTwiceAndItsBlocks) {
     }
 }
 
+TEST(StructurePlot, OfALargeSystemHasMarksThatCanBeSeen) {
+  const Picture picture = picture_of(R"toml(
+kind = "dae"
+[variables]
+"x[i]" = { for = "i in 1..3000" }
+"y[i]" = { for = "i in 1..3000" }
+[equations]
+"rate[i]" = { for = "i in 1..3000", equation = "x[i]' = y[i]^2 - x[i]" }
+"sum[i]" = { for = "i in 1..3000", equation = "y[i]^3 + y[i] = x[i]" }
+)toml");
+  // Twenty columns to a mark: four diagonals of half the width as written, and one that all share.
+  EXPECT_EQ(boxes(picture), 900u);
+  for (const Area& area : picture.areas)
+    for (const auto& ring : area.rings) EXPECT_GE(ring[1].x - ring[0].x, 0.5);
+}
+
 TEST(StructurePlot, OutlinesThePartsOfASingularSystem) {
   const Picture picture = picture_of(R"toml(
 kind = "dae"
