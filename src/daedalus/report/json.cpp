@@ -9,6 +9,7 @@
 #include "daedalus/report/methods.hpp"
 #include "daedalus/report/modes.hpp"
 #include "daedalus/report/version.hpp"
+#include "daedalus/solve/culprit.hpp"
 #include "daedalus/solve/start_search.hpp"
 #include "daedalus/solve/tableau_method.hpp"
 
@@ -17,6 +18,15 @@ namespace daedalus::report {
 using Json = nlohmann::ordered_json;
 
 namespace {
+
+/// What went wrong, and where in the author's text that is.
+Json error_json(const std::string& code, const std::string& message, const Place& place = {}) {
+  return {{"code", code},
+          {"message", message},
+          {"file", place.source ? Json(place.source->name) : Json()},
+          {"line", place.line > 0 ? Json(place.line) : Json()},
+          {"column", place.line > 0 ? Json(shown_column(place)) : Json()}};
+}
 
 Json with_version() { return {{"version", version()}}; }
 
@@ -196,8 +206,8 @@ std::string to_json(const solve::Trajectory& trajectory, const std::string& writ
   json["success"] = success;
   json["message"] = message;
   if (!success)
-    json["error"] = {{"code", trajectory.success() ? "cannot-write" : solve::name_of(trajectory.status)}, {"message", message},
-                     {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+    json["error"] = error_json(trajectory.success() ? "cannot-write" : std::string(solve::name_of(trajectory.status)), message,
+                               trajectory.success() ? Place{} : trajectory.culprit);
   json["notes"] = trajectory.notes;
   json["moved"] = Json::object();
   for (const solve::Moved& moved : trajectory.moved) json["moved"][moved.name] = moved.by;
@@ -263,8 +273,7 @@ std::string to_json(const solve::Comparison& comparison) {
          {"notes", model.notes}});
   json["success"] = comparison.succeeded() > 0;
   if (comparison.succeeded() == 0)
-    json["error"] = {{"code", comparison.interrupted ? "interrupted" : "all-runs-failed"}, {"message", failure_of(comparison)},
-                     {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+    json["error"] = error_json(comparison.interrupted ? "interrupted" : "all-runs-failed", failure_of(comparison));
   json["interrupted"] = comparison.interrupted;
   json["planned"] = comparison.planned;
   json["seconds"] = comparison.seconds;
@@ -471,8 +480,7 @@ std::string to_json(const solve::Start& start, const model::Model& model) {
   json["success"] = start.found;
   json["message"] = start.message;
   if (!start.found)
-    json["error"] = {{"code", "no-consistent-start"}, {"message", start.message},
-                     {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+    json["error"] = error_json("no-convergence", start.message, solve::place_of_culprit(start.message, model));
   json["consistent"] = start.found;
   json["consistent_as_given"] = start.consistent_as_given;
   Json values = Json::object();
@@ -544,11 +552,8 @@ std::string to_json(const Error& error) {
   json["success"] = false;
   Json all = Json::array();
   for (const Fault& fault : error.faults()) {
-    Json one{{"code", fault.code}, {"message", fault.message}};
+    Json one = error_json(fault.code, fault.message, fault.place);
     if (!fault.advice.empty()) one["advice"] = fault.advice;
-    one["file"] = fault.place.source ? Json(fault.place.source->name) : Json();
-    one["line"] = fault.place.line > 0 ? Json(fault.place.line) : Json();
-    one["column"] = fault.place.line > 0 ? Json(shown_column(fault.place)) : Json();
     all.push_back(one);
   }
   json["error"] = all.empty() ? Json::object() : all.front();
@@ -559,7 +564,7 @@ std::string to_json(const Error& error) {
 std::string failure_json(const std::string& code, const std::string& message) {
   Json json = with_version();
   json["success"] = false;
-  json["error"] = {{"code", code}, {"message", message}, {"file", nullptr}, {"line", nullptr}, {"column", nullptr}};
+  json["error"] = error_json(code, message);
   return text_of(json);
 }
 

@@ -18,6 +18,7 @@
 #include "daedalus/integrate/loop.hpp"
 #include "daedalus/solve/branches.hpp"
 #include "daedalus/solve/choose.hpp"
+#include "daedalus/solve/culprit.hpp"
 #include "daedalus/solve/events.hpp"
 #include "daedalus/solve/lyapunov_function.hpp"
 #include "daedalus/solve/recorder.hpp"
@@ -326,6 +327,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
   if (!start.found) {
     trajectory.status = start.singular ? integrate::Status::singular : integrate::Status::no_convergence;
     trajectory.message = start.message;
+    trajectory.culprit = place_of_culprit(trajectory.message, model);
     recorder.finish();
     return trajectory;
   }
@@ -387,6 +389,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     trajectory.message = fmt::format("{} at t = {}: {}", prepared.dae ? "the equations cannot be solved" : "no multipliers",
                                      brief(run.t), formulated.observation->explain());
   }
+  if (!trajectory.success()) trajectory.culprit = place_of_culprit(trajectory.message, model);
   trajectory.notes.insert(trajectory.notes.end(), run.notes.begin(), run.notes.end());
   trajectory.singular_positions = run.singular_positions;
   if (!run.singular_positions.empty()) trajectory.notes.push_back(passed_text(run.singular_positions));

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "daedalus/base/error.hpp"
 #include "daedalus/integrate/loop.hpp"
 
 namespace daedalus::solve {
@@ -58,6 +59,7 @@ struct Trajectory {
 
   integrate::Status status = integrate::Status::done;
   std::string message;
+  Place culprit;  ///< of a run that failed: where what the message names stands in the author's text
   std::vector<std::string> notes;
   std::vector<Moved> moved;
   bool success() const { return status == integrate::Status::done || status == integrate::Status::stopped; }
