@@ -1,5 +1,6 @@
 // The commands as a person or a script calls them: JSON fields of the contract, exit statuses, files.
 
+#include <cmath>
 #include <csignal>
 #include <map>
 
@@ -322,6 +323,78 @@ TEST(Help, AndVersionEndWell) {
   EXPECT_NE(daedalus("simulate --help").out.find("--formulation"), std::string::npos);
   EXPECT_EQ(daedalus("--version").status, 0);
   EXPECT_EQ(daedalus("").status, 2);
+}
+
+/// z^3 - 3 z = t has no solution near z = -1 beyond t = 2.
+TEST(Simulate, TellsWhereAFailureStandsInJson) {
+  const Folder folder;
+  const std::string model = folder.write("fold.toml", R"(kind = "dae"
+[variables]
+x = { start = 0, fixed = true }
+z = -1.7
+[equations]
+clock = "der(x) = 1"
+fold = "z^3 - 3*z = x"
+[simulation]
+t_end = 5
+)");
+  const Call call = daedalus("simulate " + model + " --json");
+  EXPECT_EQ(call.status, 3);
+  const auto error = call.json()["error"];
+  EXPECT_EQ(error["code"], "singular");
+  EXPECT_EQ(error["file"], model);
+  EXPECT_EQ(error["line"], 7);
+  EXPECT_EQ(error["column"], 1);
+  const auto point = call.json()["singular_points"].back();
+  EXPECT_NEAR(point["t"].get<double>(), 2.0, 1e-8);
+  EXPECT_EQ(point["equations"][0], "fold");
+  EXPECT_EQ(point["unknowns"][0], "z");
+}
+
+/// A stop that grips at x = 0.5 makes the force a multiplier: index 1 becomes 3 at t = -10 log(0.95).
+TEST(Simulate, TellsAnIndexThatChangesWithACondition) {
+  const Folder folder;
+  const std::string model = folder.write("grip.toml", R"(kind = "dae"
+[variables]
+x = { start = 0, fixed = true }
+v = { start = 1, fixed = true }
+f = 0
+[equations]
+way = "der(x) = v"
+push = "der(v) = f - 0.1*v"
+grip = "if(x < 0.5, f, x - 0.5) = 0"
+[simulation]
+t_end = 2
+rtol = 1e-10
+)");
+  const Call call = daedalus("simulate " + model + " --json");
+  EXPECT_EQ(call.status, 3);
+  EXPECT_NEAR(call.json()["t"].back().get<double>(), -10.0 * std::log(0.95), 1e-8);
+  EXPECT_NEAR(call.json()["values"]["x"].back().get<double>(), 0.5, 1e-8);
+  EXPECT_EQ(call.json()["error"]["line"], 9);
+  EXPECT_NE(call.err.find("the equation 'grip' does not determine 'der(v)' and 'f'; the equations change there with 'x - 0.5'"),
+            std::string::npos)
+      << call.err;
+}
+
+TEST(Simulate, TellsCornersOfConstraints) {
+  const Folder folder;
+  const Call call = daedalus("simulate " + folder.write("roof.toml", R"toml(kind = "dae"
+[variables]
+x = { start = -1, fixed = true }
+"der(x)" = { start = 1, fixed = true }
+y = 1
+n = 0
+[equations]
+along = "der(x,2) = 0"
+up = "der(y,2) = n - 9.81"
+roof = "y = abs(x)"
+[simulation]
+t_end = 3
+)toml"));
+  EXPECT_EQ(call.status, 3);
+  EXPECT_NE(call.err.find("a constraint has a corner at t = 1, where"), std::string::npos) << call.err;
+  EXPECT_NE(call.err.find("'der(y)' would have to leap"), std::string::npos) << call.err;
 }
 
 /// Every model that comes with the program runs as it is, without drift; those that take many seconds, for a part of their

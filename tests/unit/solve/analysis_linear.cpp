@@ -312,5 +312,40 @@ TEST(AnalysisLinear, NumbersThatRoundingTouchedAreShort) {
   }
 }
 
+/// A lag after the other, y = x of the next one, the last prescribed, and one equation too many at the head: the combination
+/// that shows it has a degree as large as the chain is long, and says something only while its coefficients are exact.
+TEST(AnalysisLinear, CombinationsOfHighDegreeAreLeftOut) {
+  const auto chain = [](int length) {
+    return analysed_text(fmt::format(R"toml(
+kind = "dae"
+[parameters]
+N = {}
+[variables]
+"x[i]" = {{ for = "i in 1..N" }}
+"y[i]" = {{ for = "i in 1..N" }}
+z = 0
+[equations]
+"lag[i]" = {{ for = "i in 1..N", equation = "x[i]' = y[i] - x[i]" }}
+"link[i]" = {{ for = "i in 1..N-1", equation = "y[i] = x[i+1]" }}
+last = "y[N] = 1"
+extra = "y[1] = 2*x[2]"
+)toml",
+                                     length));
+  };
+  const solve::Analysis brief = chain(10), long_one = chain(50);
+  ASSERT_TRUE(brief.linear && long_one.linear);
+  EXPECT_EQ(brief.linear->structure.row_minimal_indices, (Sizes{9}));
+  EXPECT_EQ(long_one.linear->structure.row_minimal_indices, (Sizes{49}));
+  ASSERT_EQ(brief.linear->dependences.size(), 1u);
+  EXPECT_EQ(brief.linear->dependences[0].equations.size(), 20u);
+  EXPECT_FALSE(brief.linear->dependences[0].holds);  // 1 = 0 is what it comes to
+  EXPECT_TRUE(long_one.linear->dependences.empty());
+  for (const solve::Analysis* one : {&brief, &long_one}) {
+    ASSERT_EQ(one->linear->free.size(), 1u);
+    EXPECT_EQ(one->linear->free[0].unknowns, (std::vector<std::string>{"z"}));
+    EXPECT_EQ(one->structure.parts.under.columns.size(), 1u);
+  }
+}
+
 }  // namespace
 }  // namespace daedalus::tests
