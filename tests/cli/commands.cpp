@@ -351,6 +351,28 @@ t_end = 5
   EXPECT_EQ(point["unknowns"][0], "z");
 }
 
+/// z = sin(x)/x goes on through x = 0, where x z = sin x does not say what it is.
+TEST(Simulate, GoesOnBehindASingularPointThatIsRemovable) {
+  const Folder folder;
+  const std::string model = folder.write("sinc.toml", R"toml(kind = "dae"
+[variables]
+x = { start = -1, fixed = true }
+z = 1
+[equations]
+clock = "der(x) = 1"
+sinc = "x*z = sin(x)"
+[simulation]
+t_end = 3
+)toml");
+  for (const char* method : {"auto", "radau", "bdf"}) {
+    const Call call = daedalus("simulate " + model + " --json --method " + method);
+    ASSERT_EQ(call.status, 0) << method << call.err;
+    EXPECT_NEAR(call.json()["values"]["z"].back().get<double>(), std::sin(2.0) / 2.0, 1e-8) << method;
+    ASSERT_EQ(call.json()["singular_points"].size(), 1U) << method;
+    EXPECT_NEAR(call.json()["singular_points"][0]["t"].get<double>(), 1.0, 1e-6) << method;
+  }
+}
+
 /// A stop that grips at x = 0.5 makes the force a multiplier: index 1 becomes 3 at t = -10 log(0.95).
 TEST(Simulate, TellsAnIndexThatChangesWithACondition) {
   const Folder folder;

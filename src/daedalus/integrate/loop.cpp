@@ -348,9 +348,28 @@ class Run {
     return std::clamp(method_.safety * before * std::pow(error, -power), least_factor, most);
   }
 
+  /// At a singular point the matrix of Newton's method says little about the unknowns that the equations do not determine there,
+  /// and an iteration that goes over it ends too early: an error that no step size makes smaller. Where they are determined again
+  /// they are solved for afresh.
+  Evaluation leave_singular_point() {
+    constexpr double another_solution = 1e-2;
+    beyond_singular_ = false;
+    const double* state = stepper_.state();
+    std::copy_n(state, x_.size(), row_.begin());
+    if (system_.complete(t_, row_.data()) != Evaluation::ok) return Evaluation::ok;
+    for (std::size_t i = 0; i < x_.size(); ++i)
+      if (!(std::abs(row_[i] - state[i]) <= another_solution * std::max(1.0, std::abs(state[i])))) return Evaluation::ok;
+    return stepper_.replace_state(row_.data());
+  }
+
   /// Attempts, judges, projects and accepts one step.
   Refusal try_step(double h, double t_next, const Tolerance* tolerance) {
     ++attempts_;
+    if (beyond_singular_)
+      if (const Evaluation outcome = leave_singular_point(); outcome != Evaluation::ok) {
+        explained_ = true;
+        return refuse(outcome);
+      }
     if (system_.begin_step && system_.begin_step(t_, stepper_.state(), h)) {
       std::copy_n(stepper_.state(), x_.size(), row_.begin());
       const Evaluation outcome = stepper_.system_changed(row_.data());
@@ -391,7 +410,11 @@ class Run {
     explained_ = outcome != Evaluation::ok;
     if (explained_) return refuse(outcome);
     if (branch_) branch_->accept(stepper_, result_.singular_positions);
-    if (watch_) watch_->accept(stepper_, t_, t_next, result_.singular_points);
+    if (watch_) {
+      const std::size_t passed = result_.singular_points.size();
+      watch_->accept(stepper_, t_, t_next, result_.singular_points);
+      beyond_singular_ = system_.complete && stepper_.moves_all() && result_.singular_points.size() > passed;
+    }
     t_old_ = t_;
     t_ = t_next;
     ++result_.stats.steps;
@@ -652,6 +675,7 @@ class Run {
   ChangeSearch change_;
   bool at_event_ = false;   ///< the latest state is x_, not yet that of the stepper
   bool restarted_ = false;  ///< the last step ended with an event
+  bool beyond_singular_ = false;  ///< the last step went over a singular point
   double t_last_event_ = std::numeric_limits<double>::quiet_NaN();
   int stalled_ = 0;
   const Stats before_;
