@@ -203,6 +203,7 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
       Reduction reduction = timed(prepared.stages, "reduce", [&] { return reduced(prepared.dae); });
       prepared.reduced = std::move(reduction.functions);
       prepared.converted = std::move(reduction.converted);
+      prepared.start = std::move(reduction.start);
       if (reduction.stuck) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
     } catch (const Error& error) {
       if (!has_formula(prepared) || error.faults().front().code != "table-not-smooth") throw;
@@ -227,7 +228,9 @@ Start consistent_start(const Prepared& prepared, double t, Initialize mode, Look
   if (by_formula && has_formula(prepared)) return linear_start(prepared, t, mode, look);
   if (prepared.array) return consistent_start(*prepared.dae, *prepared.array, t, mode);
   if (!prepared.dae) return consistent_start(prepared.functions, t, mode, look);
-  Start start = consistent_start(prepared.solvable_dae(), t, mode, look);
+  const bool known = prepared.start && mode == Initialize::project && prepared.start->t == t;
+  Start start = known ? look_further(prepared.solvable_dae(), *prepared.start, look)
+                      : consistent_start(prepared.solvable_dae(), t, mode, look);
   if (prepared.converted)  // what is said of unknowns that are combinations is said of the author's, too
     std::erase_if(start.moved, [&](const Moved& moved) {
       return std::ranges::find(prepared.converted->unknowns, moved.name) != prepared.converted->unknowns.end();

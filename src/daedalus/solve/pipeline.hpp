@@ -33,6 +33,8 @@ struct Prepared {
   std::shared_ptr<const structure::Converted> converted = nullptr;
   /// What a DAE of an index above 1 is run by where differentiating by its structure does not help; null elsewhere.
   std::shared_ptr<const structure::ArrayForm> array = nullptr;
+  /// Of `reduced`, where finding it has found one: consistent, from the values and at the time that the model gives.
+  std::optional<Start> start = {};
   /// What the formula for the solution rests on, where a DAE is linear with constant coefficients and not too large.
   std::shared_ptr<const structure::LinearSolution> linear = nullptr;
   /// Why nothing but that formula will do: a table would have to be differentiated where it leaps. The formula tells the impulses.

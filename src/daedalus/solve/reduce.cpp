@@ -63,6 +63,8 @@ std::vector<double> given_values(const DaeFunctions& fn) {
 struct Beginning {
   Start start;
   std::optional<Error> fault = {};
+  bool consistent = false;
+  std::optional<Start> found() const { return consistent ? std::optional(start) : std::nullopt; }
 };
 
 /// The values given, with the derivatives that belong to them.
@@ -81,7 +83,7 @@ Beginning as_given(const std::shared_ptr<const DaeFunctions>& functions) {
 Beginning begin(const std::shared_ptr<const DaeFunctions>& functions) {
   try {
     Start start = consistent_start(functions, t_start_of(*functions), Initialize::project);
-    if (start.found) return {std::move(start)};
+    if (start.found) return {std::move(start), {}, true};
   } catch (const Error&) {  // told when the model is run
   }
   return as_given(functions);
@@ -137,13 +139,14 @@ Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
   auto converted = structure::repair_structure(as_written->model, start.t, values);
   if (!converted) return {};
   auto functions = structure::compile_dae(*converted);
-  const Start found = begin(functions).start;
+  const Beginning beginning = begin(functions);
+  const Start& found = beginning.start;
   if (!Place(*functions, found).easy(functions)) return {};
   // Beside the solutions even equations that say less than the author's on them, S(y) f = 0, may have a regular matrix: where
   // no point of them was found they are doubted as soon as the array knows one.
   if (!found.found && array_form(as_written)) return {};
   refuse_rough_tables(*as_written, *functions);
-  return {std::move(functions), std::make_shared<const structure::Converted>(std::move(*converted))};
+  return {std::move(functions), std::make_shared<const structure::Converted>(std::move(*converted)), false, beginning.found()};
 }
 
 /// Not known where no point that satisfies the equations is found from the guess: it may be a singular one.
@@ -207,7 +210,7 @@ Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
     if (place.index_at_most_one(as_written)) return {};
     if (place.easy(differentiated)) {
       refuse_rough_tables(*as_written, *differentiated);
-      return {std::move(differentiated), nullptr};
+      return {std::move(differentiated), nullptr, false, beginning.found()};
     }
   }
   const Answer above_one = ask_index_above_one(as_written);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "daedalus/solve/start.hpp"
 #include "daedalus/structure/array_form.hpp"
@@ -13,6 +14,7 @@ struct Reduction {
   std::shared_ptr<const structure::DaeFunctions> functions;
   std::shared_ptr<const structure::Converted> converted = nullptr;  ///< null where the structure was good as it was
   bool stuck = false;  ///< the index is above 1, and the structure cannot be repaired
+  std::optional<Start> start = {};  ///< consistent, from the values and at the time that the model gives
 };
 
 /// Differentiates the equations of a DAE as its structure asks for, after repairing the structure where it deceives. Empty

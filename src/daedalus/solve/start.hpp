@@ -91,4 +91,7 @@ Start consistent_start(const std::shared_ptr<const mechanics::Functions>& functi
 Start consistent_start(const std::shared_ptr<const structure::DaeFunctions>& functions, double t, Initialize mode,
                        Look look = Look::at_start);
 
+/// More about a start of a DAE that was found before, with Look::at_start.
+Start look_further(const std::shared_ptr<const structure::DaeFunctions>& functions, const Start& start, Look look);
+
 }  // namespace daedalus::solve

@@ -48,6 +48,14 @@ class DaeInitializer {
     for (const model::Start& rate : fn_.rate_starts) fixed_.push_back(rate.fixed);
   }
 
+  /// Takes a start that was found as it is.
+  Start further(const Start& found) {
+    const std::vector<double> given = std::exchange(u_, found.guess);
+    start_ = found;
+    if (look_ != Look::at_start) look_around(given);
+    return std::move(start_);
+  }
+
   Start operator()() {
     if (mode_ == Initialize::off) follow();
     const std::vector<double> given = u_;
@@ -472,6 +480,10 @@ class DaeInitializer {
 
 Start consistent_start(const std::shared_ptr<const DaeFunctions>& functions, double t, Initialize mode, Look look) {
   return DaeInitializer(functions, t, mode, look)();
+}
+
+Start look_further(const std::shared_ptr<const DaeFunctions>& functions, const Start& start, Look look) {
+  return DaeInitializer(functions, start.t, Initialize::project, look).further(start);
 }
 
 }  // namespace daedalus::solve
