@@ -37,9 +37,16 @@ std::string branch_lines(const solve::Start& start) {
           return std::abs(branch.values[i].second - first[i].second) > 1e-6 * std::max(1.0, std::abs(first[i].second));
         }))
       differ.push_back(i);
-  std::string text = line("branches", fmt::format("{} consistent starts, found from {} random ones around the guess (seed {})",
-                                                  start.branches.size(), start.branch_starts, solve::start_seed));
-  for (std::size_t k = 0; k < start.branches.size() && k < most_lines; ++k) {
+  // Where a guess is as far from a whole curve of starts, as the centre from its circle, every search ends elsewhere.
+  const std::size_t others = start.branches.size() - 1;
+  const bool continuum = others >= 10 && 4 * others > 3 * start.branch_starts;
+  const std::size_t shown = continuum ? 2 : most_lines;
+  std::string text =
+      line("branches", continuum ? fmt::format("{} of {} random starts around the guess (seed {}) lead to different consistent ones: a continuum, it seems",
+                                               others, start.branch_starts, solve::start_seed)
+                                 : fmt::format("{} consistent starts, found from {} random ones around the guess (seed {})",
+                                               start.branches.size(), start.branch_starts, solve::start_seed));
+  for (std::size_t k = 0; k < start.branches.size() && k < shown; ++k) {
     const solve::Branch& branch = start.branches[k];
     std::vector<std::string> values;
     for (std::size_t i = 0; i < differ.size() && i < most_values; ++i) {
@@ -50,8 +57,8 @@ std::string branch_lines(const solve::Start& start) {
     text += line("", fmt::format("{}  {}  (distance {} from the guess{})", k + 1, joined(values), brief(branch.distance, 3),
                                  k == 0 ? ", taken" : ""));
   }
-  if (start.branches.size() > most_lines)
-    text += line("", fmt::format("... and {} further ones (--json lists all)", start.branches.size() - most_lines));
+  if (start.branches.size() > shown)
+    text += line("", fmt::format("... and {} further ones (--json lists all)", start.branches.size() - shown));
   // Of mirror images, which differ by round-off, the first.
   const double least = std::ranges::min_element(start.branches, {}, &solve::Branch::distance)->distance;
   const auto nearest = std::ranges::find_if(start.branches, [&](const solve::Branch& one) { return one.distance <= (1.0 + 1e-9) * least; });
