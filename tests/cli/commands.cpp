@@ -373,6 +373,28 @@ t_end = 3
   }
 }
 
+/// A chain of 24 integrators whose first is a sine: linear equations have a formula for any index, others an end.
+TEST(Simulate, TakesLinearEquationsOfAnyIndex) {
+  const Folder folder;
+  const auto chain = [&](const std::string& name, const std::string& more) {
+    return "simulate " + folder.write(name, R"toml(kind = "dae"
+[variables]
+"x[i]" = { for = "i in 1..24" }
+[equations]
+"link[i]" = { for = "i in 1..23", equation = "der(x[i]) = x[i+1])toml" + more + R"toml(" }
+path = "x[1] = sin(t)"
+[simulation]
+t_end = 1
+)toml") + " --json";
+  };
+  const Call linear = daedalus(chain("linear.toml", ""));
+  ASSERT_EQ(linear.status, 0) << linear.err;
+  EXPECT_NEAR(linear.json()["values"]["x[24]"].back().get<double>(), -std::cos(1.0), 1e-12);
+  const Call other = daedalus(chain("other.toml", " + x[i]^3"));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_NE(other.err.find("must be differentiated 23 times, and 16 times is the most"), std::string::npos) << other.err;
+}
+
 /// A stop that grips at x = 0.5 makes the force a multiplier: index 1 becomes 3 at t = -10 log(0.95).
 TEST(Simulate, TellsAnIndexThatChangesWithACondition) {
   const Folder folder;

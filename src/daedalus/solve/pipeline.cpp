@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <unordered_map>
 
 #include "daedalus/base/processor_time.hpp"
@@ -156,24 +157,27 @@ Shown shown(const model::Model& model, const double* discrete) {
 /// equations may have no solution, with the modes after it or at all.
 class Latest {
  public:
-  struct State {
-    double t = 0.0;
-    std::vector<double> x, modes;
-  };
-  void take(State state) {
+  void take(double t, std::span<const double> x, const std::vector<double>* modes) {
     std::rotate(states_.begin(), states_.end() - 1, states_.end());
-    states_.front() = std::move(state);
+    State& now = states_.front();
+    now.t = t;
+    now.x.assign(x.begin(), x.end());
+    if (modes != nullptr) now.modes = *modes;
   }
   void show(formulate::Formulated& formulated, Recorder& recorder) const {
     for (const State& state : states_) {
       if (state.x.empty()) return;
-      formulated.freeze(state.modes.data());
+      if (!state.modes.empty()) formulated.freeze(state.modes.data());
       recorder.forget();
       if (recorder.row(state.t, state.x.data())) return;
     }
   }
 
  private:
+  struct State {
+    double t = 0.0;
+    std::vector<double> x, modes;
+  };
   std::array<State, 3> states_;  ///< before and after an event at the last moment, and one before that
 };
 
@@ -204,7 +208,12 @@ Prepared prepare(std::shared_ptr<const model::Model> model) {
       prepared.reduced = std::move(reduction.functions);
       prepared.converted = std::move(reduction.converted);
       prepared.start = std::move(reduction.start);
-      if (reduction.stuck) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
+      if (const int times = reduction.stuck && has_formula(prepared) ? differentiations(*prepared.dae) : 0; times > most_differentiations)
+        prepared.only_formula = Error("formulation-does-not-fit",
+                                      fmt::format("the equations must be differentiated {} times, and {} times is the most", times, most_differentiations),
+                                      "leave --formulation and --method out: the formula of linear equations takes any index",
+                                      {prepared.model->source});
+      else if (reduction.stuck) prepared.array = timed(prepared.stages, "array", [&] { return array_form(prepared.dae); });
     } catch (const Error& error) {
       if (!has_formula(prepared) || error.faults().front().code != "table-not-smooth") throw;
       std::vector<Fault> faults = error.faults();
@@ -349,7 +358,7 @@ Trajectory simulate(const Prepared& prepared, const RunOptions& options) {
     if (events.any()) recorder.forget();
     const bool good = keep ? recorder.row(t, x) : !options.watch || recorder.watch(t, x);
     details_failed = details_failed || !good;
-    if (ends && events.any()) latest.take({t, {x, x + formulated.system.dimension}, events.frozen()});
+    if (ends) latest.take(t, {x, formulated.system.dimension}, events.any() ? &events.frozen() : nullptr);
   };
   observer.output = [&](double t, const double* x) {
     if (events.any()) recorder.forget();

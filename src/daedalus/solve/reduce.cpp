@@ -22,9 +22,6 @@ using structure::DaeFunctions;
 
 namespace {
 
-/// More differentiations than any index that people meet; expressions would grow without sense.
-constexpr int most_differentiations = 16;
-
 /// Values of (y, y') of one form of the equations, taken from those of another by the names of the derivatives.
 std::vector<double> translated(const std::vector<double>& u, const DaeFunctions& from, const DaeFunctions& to) {
   std::unordered_map<std::string, double> known;
@@ -219,6 +216,11 @@ Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
   if (!reduction.functions && fault) throw *fault;
   reduction.stuck = above_one == Answer::yes && reduction.functions == nullptr;
   return reduction;
+}
+
+int differentiations(const DaeFunctions& as_written) {
+  const auto sigma = structure::sigma_method(structure::signature_of(structure::equations_of(*as_written.model)));
+  return sigma && !sigma->offsets.c.empty() ? *std::ranges::max_element(sigma->offsets.c) : 0;
 }
 
 std::string array_obstacle(const DaeFunctions& as_written) {

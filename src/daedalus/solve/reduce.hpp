@@ -22,6 +22,12 @@ struct Reduction {
 /// Error("table-not-smooth") where derivatives of a table are needed that it does not have.
 Reduction reduced(const std::shared_ptr<const structure::DaeFunctions>& as_written);
 
+/// More differentiations than any index that people meet; expressions would grow without sense.
+inline constexpr int most_differentiations = 16;
+
+/// How often some equation must be differentiated by its structure; 0 where the structure is singular.
+int differentiations(const structure::DaeFunctions& as_written);
+
 /// The derivative arrays of equations with more unknowns are too large for dense factorizations.
 inline constexpr std::size_t most_array_unknowns = 150;
 

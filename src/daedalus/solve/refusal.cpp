@@ -59,6 +59,13 @@ void refuse_by_array(const structure::DaeFunctions& fn, const structure::Numeric
 void refuse_index(const model::Model& model) {
   refuse_singular_pencil(model);
   const auto functions = structure::compile_dae(std::make_shared<const model::Model>(model));
+  if (const int times = differentiations(*functions); times > most_differentiations)
+    throw Error("index-above-one",
+                fmt::format("the equations of the model '{}' must be differentiated {} times, and {} times is the most", model.name, times,
+                            most_differentiations),
+                "only the formula of linear equations with constant coefficients takes any index: leave --formulation and --method out "
+                "where they are linear, or prescribe something nearer to what follows from it",
+                {model.source});
   const std::string obstacle = array_obstacle(*functions);
   if (obstacle.empty()) refuse_by_array(*functions, array_at_start(functions).index);
   throw Error("index-above-one",
