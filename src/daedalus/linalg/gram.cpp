@@ -1,6 +1,7 @@
 // A pivot of the Cholesky factorization of A A^T is the squared distance of its row from the span of the rows before
-// it, as long as the smallest eigenvalue of their part of A A^T is far above round-off (Foster and Davis, Algorithm 933,
-// ACM TOMS 40, 2013, find by inverse iteration, too, what pivots do not tell). Row by row along the elimination tree (Liu, SIAM J. Matrix Anal. Appl. 11, 1990), ordered by minimum degree.
+// it, as long as the smallest eigenvalue of their part of A A^T is far above round-off; inverse iteration finds what pivots
+// do not tell (Foster and Davis, Algorithm 933, ACM TOMS 40, 2013). Row by row along the elimination tree (Liu, SIAM J.
+// Matrix Anal. Appl. 11, 1990), ordered by minimum degree.
 #include "daedalus/linalg/gram.hpp"
 
 #include <amd.h>
