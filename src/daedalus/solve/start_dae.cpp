@@ -238,7 +238,7 @@ class DaeInitializer {
     }
     const Conflict conflict = find_conflict(all, found.result);
     if (conflict.of_bindings) refuse(conflict, all, conflict.fixed.empty() ? "" : choice_text(free_at(conflict.unbound), "in all"));
-    if (found.result.outcome == linalg::GaussNewtonOutcome::rank_deficient_inconsistent && looks_linear(all))
+    if (found.result.outcome == linalg::GaussNewtonOutcome::rank_deficient_inconsistent && !conflict.equations.empty() && looks_linear(all))
       throw Error("contradicting-equations",
                   fmt::format("{}: no values satisfy {}", text_of(conflict, all), conflict.equations.size() > 1 ? "them all" : "it"),
                   "no other start helps: correct one of them, or write the equation that is missing in its place",
