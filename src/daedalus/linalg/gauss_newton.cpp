@@ -54,6 +54,7 @@ struct GaussNewton::Implementation {
   KktSolver kkt;
   std::optional<KktSolver> damped;
   double delta = 0.0;
+  bool open_without_weight = false;
 
   std::vector<double> x0, x, trial, c, trial_c, gradient, zero_f, zero_c, minus_c, dn, dt, last_dt, mu, normal_mu, step,
       difference, product;
@@ -178,8 +179,12 @@ struct GaussNewton::Implementation {
   }
 
   KktOutcome factor() {
-    const KktOutcome outcome = kkt.factor(W.data(), C.data());
-    if (outcome != KktOutcome::singular_mass) return outcome;
+    // Where nothing has a weight and the constraints left something open once, they do so again.
+    if (!open_without_weight) {
+      const KktOutcome outcome = kkt.factor(W.data(), C.data());
+      if (outcome != KktOutcome::singular_mass) return outcome;
+      open_without_weight = largest(W) == 0.0;
+    }
     return kkt.factor(raised_weight().data(), C.data());
   }
 
@@ -297,6 +302,7 @@ GaussNewtonResult GaussNewton::Implementation::run(const double* reference, cons
   result.x = x;
   result.multipliers.assign(m, 0.0);
   delta = 0.0;
+  open_without_weight = false;
   if (!all_finite(x.data(), n) || !all_finite(x0.data(), n) || !evaluate(x, c)) {
     result.outcome = GaussNewtonOutcome::not_finite;
     return result;
