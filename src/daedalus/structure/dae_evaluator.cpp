@@ -7,6 +7,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "daedalus/base/finite.hpp"
 #include "daedalus/base/listed.hpp"
@@ -20,24 +21,30 @@ namespace {
 /// A sum this small beside its terms is zero, but for the round-off of its terms and factors.
 constexpr double cancelled = 1e-14;
 
-/// Whether the factors solve what they should: of a matrix that is singular, as the capacitances of a circuit without
-/// ground, round-off leaves a last pivot that is small, but not zero. What is solved with it differs by all of its size from
-/// what it should be; by chance less than a tenth of it one time in some twenty.
-bool factors_solve(linalg::ShiftedLu& lu, const linalg::Sparsity& pattern, const std::vector<double>& values) {
+/// Whether a matrix is regular as far as its entries are known: to `uncertain` of the largest term of each. Of one that is
+/// singular, as the capacitances of a circuit without ground or mixed equations, round-off leaves a last pivot that is small,
+/// but not zero, and right sides that are off by as little move what is solved for by its own size. They are chosen: what
+/// round-off itself does may cancel in small matrices.
+bool regular_beyond_round_off(linalg::ShiftedLu& lu, const linalg::Sparsity& pattern, const std::vector<double>& largest_terms) {
   constexpr int probes = 4;
+  constexpr double uncertain = 1e-15, most_moved = 0.01;
   const std::size_t n = pattern.rows;
-  std::vector<double> size(n, 0.0), x(n), b(n);
-  for (std::size_t k = 0; k < values.size(); ++k) size[pattern.column[k]] = std::max(size[pattern.column[k]], std::abs(values[k]));
+  std::vector<double> row(n, 0.0), column(n, 0.0), off(n);  // sizes
+  const auto each = [&](auto look) {
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k)
+        if (largest_terms[k] > 0.0) look(i, pattern.column[k], largest_terms[k]);
+  };
+  each([&](std::size_t i, std::size_t, double term) { row[i] = std::max(row[i], term); });
+  each([&](std::size_t i, std::size_t j, double term) { column[j] = std::max(column[j], term / row[i]); });
+  std::mt19937 random(1);
   for (int probe = 0; probe < probes; ++probe) {
+    std::ranges::fill(off, 0.0);
+    each([&](std::size_t i, std::size_t j, double term) { off[i] = std::max(off[i], term / column[j]); });
+    for (double& value : off) value = random() % 2 == 0 ? value : -value;
+    lu.solve(off.data());
     for (std::size_t j = 0; j < n; ++j)
-      x[j] = (1.0 + 0.5 * std::sin(static_cast<double>(j) + 1.7 * probe)) / (size[j] > 0.0 ? size[j] : 1.0);
-    for (std::size_t i = 0; i < n; ++i) {
-      b[i] = 0.0;
-      for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) b[i] += values[k] * x[pattern.column[k]];
-    }
-    lu.solve(b.data());
-    for (std::size_t j = 0; j < n; ++j)
-      if (!(std::abs(b[j] - x[j]) <= 0.1 * std::abs(x[j]))) return false;
+      if (!(uncertain * std::abs(off[j]) * column[j] <= most_moved)) return false;
   }
   return true;
 }
@@ -219,7 +226,10 @@ DaeOutcome DaeEvaluator::solve(double t, const double* x) {
 }
 
 bool DaeEvaluator::easy(double t, const double* y, const double* dy) {
-  return differentiate(t, y, dy) && factor_solved() && factors_solve(lu_, functions_->function.pattern, mixed_);
+  if (!differentiate(t, y, dy) || !factor_solved()) return false;
+  std::vector<double> terms(mixed_);
+  for (double& term : terms) term = std::abs(term);
+  return regular_beyond_round_off(lu_, functions_->function.pattern, terms);
 }
 
 /// Factors F_y' with the rows that depend on others replaced by c^T F_y.
@@ -277,6 +287,7 @@ void DaeEvaluator::lay_out_combinations() {
     combined_.row_start.push_back(combined_.column.size());
   }
   matrix_.resize(combined_.nonzeros());
+  terms_.resize(combined_.nonzeros());
   combined_lu_ = std::make_unique<linalg::ShiftedLu>(combined_, linalg::ShiftedLu::Numbers::real);
 }
 
@@ -289,6 +300,7 @@ bool DaeEvaluator::factor_with_combinations() {
     for (std::size_t k = 0; k < pattern.row_start[i + 1] - pattern.row_start[i]; ++k)
       matrix_[combined_.row_start[i] + k] = F_dy[pattern.row_start[i] + k];
   }
+  for (std::size_t k = 0; k < matrix_.size(); ++k) terms_[k] = std::abs(matrix_[k]);
   for (std::size_t d = 0; d < dependent_.rows.size(); ++d) {
     const std::size_t row = dependent_.rows[d];
     const auto sum_up = [&](auto term) {
@@ -297,13 +309,13 @@ bool DaeEvaluator::factor_with_combinations() {
     };
     sum_up([](double term) { return std::abs(term); });
     for (std::size_t k = combined_.row_start[row]; k < combined_.row_start[row + 1]; ++k) {
-      matrix_[k] = sum_[combined_.column[k]];
+      terms_[k] = sum_[combined_.column[k]];
       sum_[combined_.column[k]] = 0.0;
     }
     sum_up([](double term) { return term; });
     for (std::size_t k = combined_.row_start[row]; k < combined_.row_start[row + 1]; ++k) {
       double& sum = sum_[combined_.column[k]];
-      matrix_[k] = std::abs(sum) <= cancelled * matrix_[k] ? 0.0 : sum;
+      matrix_[k] = std::abs(sum) <= cancelled * terms_[k] ? 0.0 : sum;
       sum = 0.0;
     }
   }
@@ -312,15 +324,19 @@ bool DaeEvaluator::factor_with_combinations() {
 }
 
 bool DaeEvaluator::index_at_most_one(double t, const double* y, const double* dy) {
-  return easy(t, y, dy) || (factor_differentiated(t, y, dy) && factors_solve(*combined_lu_, combined_, matrix_));
+  return easy(t, y, dy) || (factor_differentiated(t, y, dy) && regular_beyond_round_off(*combined_lu_, combined_, terms_));
 }
 
 /// Newton's method for c^T F = 0 in the directions that F_y' annihilates: the differential part of y is kept, as x is where
-/// there are x and z.
+/// there are x and z. What c^T F says depends on y' where F is not linear in it, so that y' follows y: the other rows hold at
+/// (y + dy, y' + dy').
 void DaeEvaluator::meet_combinations(double t, double* y) {
   constexpr int most_iterations = 8;
   const std::size_t n = F_.size();
+  const linalg::Sparsity& pattern = functions_->function.pattern;
   std::copy_n(y, n, y_.begin());
+  // What y' was at the last point serves where it does not matter.
+  if (!functions_->linear_in_solved && derivatives(t, y) != DaeOutcome::ok) return;
   double last = std::numeric_limits<double>::infinity();
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
     if (!evaluate(t, y_.data(), dy_.data(), F_.data()) || !factor_differentiated(t, y_.data(), dy_.data())) return;
@@ -332,6 +348,15 @@ void DaeEvaluator::meet_combinations(double t, double* y) {
     for (std::size_t i = 0; i < n; ++i) {
       y_[i] += step_[i];
       change = std::max(change, std::abs(step_[i]) / std::max(std::abs(y_[i]), functions_->unknowns[i].of->nominal));
+    }
+    if (!functions_->linear_in_solved) {
+      for (std::size_t i = 0; i < n; ++i) {
+        F_[i] = -F_[i];
+        for (std::size_t k = pattern.row_start[i]; k < pattern.row_start[i + 1]; ++k) F_[i] -= jacobian_[k] * step_[pattern.column[k]];
+      }
+      for (const std::size_t row : dependent_.rows) F_[row] = 0.0;
+      combined_lu_->solve(F_.data());
+      for (std::size_t i = 0; i < functions_->differential; ++i) dy_[i] += F_[i];
     }
     if (!(change < 0.5 * last)) {
       if (!(last <= 1e-12)) return;

@@ -70,7 +70,7 @@ class DaeEvaluator {
   std::shared_ptr<const DaeFunctions> functions_;
   const double *frozen_ = nullptr, *added_ = nullptr;
   compile::Function::Scratch residual_scratch_, jacobian_scratch_, time_scratch_;
-  std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, step_, sum_;
+  std::vector<double> y_, dy_, y_before_, dy_before_, F_, F_t_, jacobian_, solved_, mixed_, matrix_, terms_, step_, sum_;
   DependentRows dependent_;
   linalg::Sparsity combined_;  ///< of F_y' with c^T F_y in dependent rows
   linalg::ShiftedLu lu_;
