@@ -76,15 +76,17 @@ Plan differentiated(const EquationSet& system, const Offsets& offsets, DaeFuncti
       (highest ? out.rows : out.hidden).push_back({model::derivative_name(equation.name, k), equation.place, equation.name, k, i});
     }
   for (const int d : offsets.d) plan.highest.push_back(static_cast<std::size_t>(d));
-  // Derivatives above the offsets stand only where they count for nothing, as in k*der(x) with k = 0.
+  // Derivatives above the offsets stand only where they count for nothing, as in k*der(x) with k = 0; so do those that the
+  // offsets reach, in the levels below the highest.
   std::unordered_map<NodeId, Expr> nothing;
-  for (std::size_t j = 0; j < system.unknowns.size(); ++j)
-    for (std::size_t k = plan.highest[j] + 1; k < system.unknowns[j].derivatives.size(); ++k)
-      nothing.emplace(system.unknowns[j].derivatives[k].id(), out.model->graph->constant(0.0));
-  if (!nothing.empty()) {
-    plan.F = expr::substitute(plan.F, nothing);
-    plan.hidden = expr::substitute(plan.hidden, nothing);
-  }
+  const auto leave_out = [&](std::vector<Expr>& rows, std::size_t above) {
+    for (std::size_t j = 0; j < system.unknowns.size(); ++j)
+      for (std::size_t k = plan.highest[j] + above; k < system.unknowns[j].derivatives.size(); ++k)
+        nothing.emplace(system.unknowns[j].derivatives[k].id(), out.model->graph->constant(0.0));
+    if (!nothing.empty()) rows = expr::substitute(rows, nothing);
+  };
+  leave_out(plan.F, 1);
+  leave_out(plan.hidden, 0);
   return plan;
 }
 

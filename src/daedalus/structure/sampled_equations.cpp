@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "daedalus/compile/compile.hpp"
+#include "daedalus/expr/collect.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/substitute.hpp"
 #include "daedalus/expr/tidy.hpp"
@@ -128,8 +129,9 @@ bool SampledEquations::remove(Expr& residual, const std::vector<Jet>& symbols) c
     const Expr replaced = expr::substitute(residual, numbers);
     if ((*this)({replaced}).size() < enough) continue;
     // What was part of the terms that drop out cancels as well, and may be large: exponentials of inputs, beside currents.
-    const Expr collected = expr::tidy(replaced, round_off);
-    residual = (*this)({collected}).size() < enough ? replaced : collected;
+    // What is left of whole equations that cancel, 1e-16 of them, is as large as others wherever they are.
+    const Expr cleaned = expr::tidy(expr::collected(replaced, system_.parameters, round_off), round_off);
+    residual = (*this)({cleaned}).size() < enough ? replaced : cleaned;
     return true;
   }
   return false;
