@@ -70,6 +70,7 @@ class Multistep final : public Stepper {
         n_(system.dimension),
         counted_(implicit_->counted()),
         settings_(settings),
+        least_k_(std::min(implicit_->system_index > 1 ? 2 : 1, settings.most_points)),
         newton_(n_, overdetermined_ ? overdetermined_correction(overdetermined_) : square_correction(implicit_)),
         history_(n_) {
     for (auto* vector : {&candidate_, &computed_, &dy_, &slope_, &guess_, &guess_slope_, &zero_, &weight_, &scale_,
@@ -421,7 +422,7 @@ class Multistep final : public Stepper {
     const double here = (k_ + 1) * error_k;
     double below = 0.0, estimate = extended() ? error : error_k;
     int k = k_;
-    if (k_ > 1) {
+    if (k_ > least_k_) {
       below = k_ * sigma[k_] * distance(k_ - 1, h);
       const double two_below = k_ > 2 ? (k_ - 1) * sigma[k_ - 1] * distance(k_ - 2, h) : 0.0;
       if (k_ > 2 ? std::max(below, two_below) <= here : below <= reluctance * here) k = k_ - 1;
@@ -508,6 +509,10 @@ class Multistep final : public Stepper {
   std::shared_ptr<const ImplicitSystem> implicit_;
   const std::size_t n_, counted_;
   const MultistepSettings settings_;
+  /// What the order does not fall below. Backward Euler is off by O(h) in unknowns of index 2 and, after a change of the step,
+  /// by O(1) in those of index 3: what follows a doubled step fails, and so on for ever. It takes the very first step and those
+  /// that failed again and again: over steps of far different sizes the formula of order 2 is worse.
+  const int least_k_;
   MultistepNewton newton_;
   MultistepHistory history_;
   std::vector<MultistepCoefficients> coefficients_;  ///< for k = 1, 2, ...

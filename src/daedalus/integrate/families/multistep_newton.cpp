@@ -15,6 +15,8 @@ namespace {
 constexpr int oldest = 50;
 /// Slower than this an iteration is called divergent, and faster than that the Jacobians may stay.
 constexpr double divergent = 0.9, good_rate = 0.25;
+/// What is left of a correction after one that made up for the error of the one before.
+constexpr double hardly_any = 0.01;
 /// Factors of another c than this much off would slow down the iteration, that of algebraic unknowns most.
 constexpr double c_slack = 1e-6;
 
@@ -117,6 +119,7 @@ void MultistepNewton::begin(const Problem& problem, double* y, double* dy) const
 Evaluation MultistepNewton::iterate(const Problem& problem, double* y, double* dy, Stats& stats) {
   begin(problem, y, dy);
   double before = 0.0;
+  bool risen = false;
   for (int m = 0; m < problem.most_iterations; ++m) {
     ++stats.rhs;
     if (const Evaluation outcome = correction_.residual(problem.t, y, dy, change_.data()); outcome != Evaluation::ok) {
@@ -133,6 +136,15 @@ Evaluation MultistepNewton::iterate(const Problem& problem, double* y, double* d
     if (size <= problem.floor) return Evaluation::ok;
     if (m > 0) {
       const double rate = size / before;
+      // The first correction says little about the second: it changes y' by c times as much as y, and what that does where F
+      // is not linear, or the matrix not of this point, falls on algebraic unknowns, whose tolerance may be far smaller. If
+      // that is all, the third is as good as nothing.
+      if (rate > divergent && m == 1) {
+        before = size;
+        risen = true;
+        continue;
+      }
+      if (risen && m == 2 && rate > hardly_any) return wanders(before, problem);
       // Round-off makes the last corrections wander: that of one unknown may come from another, far larger one.
       if (rate > divergent) return wanders(size, problem);
       rate_ = std::max(0.3 * std::min(rate_, 1.0), rate);
