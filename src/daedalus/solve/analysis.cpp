@@ -198,7 +198,7 @@ Analysis analyze_values(Analysis out, const structure::EquationSet& system, cons
     if (out.structure_check.verdict == StructureCheck::Verdict::regular)
       out.free_initial_values = out.structure.sigma->offsets.degrees_of_freedom();
     out.system_class = start.index_above_one ? "differential-algebraic equations of an index above 1" : "differential-algebraic equations";
-    if (start.index_above_one && !pencil_decides(out)) judge_index(*prepared.dae, start, out);
+    if ((start.index_above_one || prepared.array) && !pencil_decides(out)) judge_index(*prepared.dae, start, out);
     return out;
   }
   out.violations = start.violations;

@@ -262,6 +262,13 @@ Start consistent_start(const DaeFunctions& as_written, const structure::ArrayFor
   }
   const std::vector<double> given = y;
   auto outcome = mode == Initialize::off ? structure::DaeOutcome::ok : nearest(as_written, solver, t, y, sizes);
+  if (outcome != structure::DaeOutcome::ok && form.index.at_start) {
+    // From values as far off as these the search for the index came to a point, and that is one.
+    solver = structure::ArraySolver(form.array, form.index);
+    solver.freeze(frozen.data());
+    for (std::size_t i = 0; i < n; ++i) y[i] = sizes[i] == 0.0 ? given[i] : form.index.point.jets[i];
+    outcome = solver.project(t, y.data(), sizes.data());
+  }
   if (outcome == structure::DaeOutcome::ok) outcome = solver.derivatives(t, y.data());
   for (const double residual : solver.residuals()) start.residual = std::max(start.residual, std::abs(residual));
   if (outcome != structure::DaeOutcome::ok || (mode != Initialize::off && !(start.residual < 1e-9))) {
