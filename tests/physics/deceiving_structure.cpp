@@ -199,6 +199,25 @@ rod = "x^2 + y^2 = 1"
   EXPECT_TRUE(start.moved.empty());
 }
 
+/// The same where the structure is repaired by unknowns that have open derivatives in them: -der(x) + y is zero, and not y.
+TEST(ConsistentStarts, StayWhereTheyAreInARepairedStructure) {
+  const solve::Prepared model = solve::prepare(model::read_model_text(R"toml(
+kind = "dae"
+[variables]
+x = 0
+y = 1
+z = 1
+[equations]
+a = "cos(t)*(der(x) - y) + sin(t)*x = sin(t)^2"
+b = "-sin(t)*(der(x) - y) + cos(t)*x + (1 + t^2)*(der(y) - z) = sin(t)*cos(t) - (1 + t^2)*(sin(t) + exp(-t))"
+c = "(2 + sin(t))*(der(y) - z) + t*x = t*sin(t) - (2 + sin(t))*(sin(t) + exp(-t))"
+)toml", "turned"));
+  ASSERT_TRUE(model.converted && !model.converted->unknowns.empty());
+  const solve::Start start = solve::consistent_start(model, 0.0, solve::Initialize::check);
+  EXPECT_TRUE(start.found && start.consistent_as_given) << start.message;
+  EXPECT_TRUE(start.moved.empty());
+}
+
 /// What the array did not take: events, [initial] and formulations other than projection, of the circle of 003 with sums of its
 /// equations in every row.
 TEST(RepairedStructure, GoesTheOrdinaryWay) {

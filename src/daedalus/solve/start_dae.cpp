@@ -66,7 +66,7 @@ class DaeInitializer {
       for (std::size_t i = 0; i < n_; ++i) {
         const double by = u_[i] - given[i];
         const DaeFunctions::Unknown& unknown = fn_.unknowns[i];
-        const bool counts = unknown.start.given || (i < fn_.differential && unknown.times == 0);
+        const bool counts = unknown.start.given || (i < fn_.differential && own(i));
         if (counts && std::abs(by) > 1e-12 * std::max(std::abs(given[i]), unknown.of->nominal)) {
           start_.moved.push_back({unknown.name, by});
           start_.consistent_as_given = false;
@@ -157,7 +157,11 @@ class DaeInitializer {
 
   /// Whether a differential unknown is the author's own, or a derivative to which he gave a value. The others follow from
   /// the equations, as der(y) does from der(y) = v.
-  bool own(std::size_t i) const { return fn_.unknowns[i].times == 0 || fn_.unknowns[i].start.given; }
+  bool own(std::size_t i) const {
+    return (fn_.unknowns[i].times == 0 && !combined(fn_.unknowns[i])) || fn_.unknowns[i].start.given;
+  }
+  /// Whether an unknown of a repaired structure is a sum of the author's, and may have their open derivatives in it.
+  static bool combined(const DaeFunctions::Unknown& unknown) { return unknown.of->name.find(' ') != std::string::npos; }
 
   /// Derivatives that the author left open take the values that his equations for them say, as der(y) does from der(y) = v:
   /// a start off the constraints violates these, and not how the motion is written.
@@ -297,7 +301,6 @@ class DaeInitializer {
     question.names = part.unknowns;
     question.sizes = part.sizes;
     question.fixed = fixed_;
-    const auto combined = [](const DaeFunctions::Unknown& unknown) { return unknown.of->name.find(' ') != std::string::npos; };
     const bool repaired = std::ranges::any_of(fn_.unknowns, combined);
     for (std::size_t i = 0; i < 2 * n_; ++i) {
       // Where combined unknowns carry the motion, the author's own can be chosen all the same.
