@@ -130,6 +130,12 @@ DaeOutcome ArraySolver::derivatives(double t, const double* y) {
   DaeOutcome outcome = find_jets(t, y);
   // A failure leaves the jets of the last projected point. Those of a stage that was far off lead nowhere.
   if (outcome != DaeOutcome::ok) outcome = find_jets(t, y);
+  if (outcome == DaeOutcome::ok || !attempted_) return outcome;
+  // What shows rows between has stages of its own, after the end of the step was projected: nearer to where it began, or on
+  // the way between.
+  u_ = begin_;
+  outcome = find_jets(t, y);
+  if (outcome != DaeOutcome::ok) outcome = derivatives_on_manifold(t, y);
   return outcome;
 }
 
