@@ -135,7 +135,7 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
                                 double* Z, Stats& stats) {
   const std::size_t s = coefficients_->stages;
   NewtonReport report;
-  double previous = 0.0, previous_theta = 0.0;
+  double previous = 0.0, previous_theta = 0.0, first = 0.0;
   double contraction = std::pow(std::max(contraction_, epsilon), 0.8);
   for (std::size_t k = 1; k <= limits.most; ++k) {
     ++stats.newton_iterations;
@@ -158,6 +158,7 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
 
     if (k > 1) {
       const double theta = size / previous;
+      if (k == 2) first = theta < 0.99 ? theta / (1.0 - theta) : 100.0;
       const bool stagnates = theta > 0.5 && (size <= limits.stagnation || is_noise(limits.noise));
       if (k > 2 && stagnates) return report;
       report.contraction = k == 2 ? theta : std::sqrt(theta * previous_theta);
@@ -183,7 +184,9 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
       }
     }
     if (contraction * size <= limits.target) {
-      contraction_ = contraction;
+      // What a single iteration of the next step will leave is what the first of this one left: later ones may have been the
+      // last of a quadratic equation.
+      contraction_ = std::max(contraction, first);
       return report;
     }
     previous = size;

@@ -66,7 +66,7 @@ class RadauSolver {
   std::vector<double> F_y_, F_dy_, row_scale_, column_scale_;
   std::vector<double> residual_, transformed_, stage_, slope_;
   double factored_h_ = 0.0;   ///< 0: no factors
-  double contraction_ = 1.0;  ///< theta / (1 - theta) of the last solution, for the first iteration of the next
+  double contraction_ = 1.0;  ///< theta / (1 - theta) of the last solution, the largest, for the first iteration of the next
   std::size_t singular_column_ = 0;
 };
 
