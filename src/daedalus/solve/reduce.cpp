@@ -129,6 +129,21 @@ void refuse_rough_tables(const DaeFunctions& as_written, const DaeFunctions& dif
   structure::refuse_rough_tables(as_written, rough);
 }
 
+/// Whether a repaired structure leaves as many initial values free as the derivative array does at its start, which it must: the
+/// numbers of both are the same equations. Not asked where it would take long.
+bool as_free_as_the_array(const DaeFunctions& repaired, const Start& found, const std::shared_ptr<const DaeFunctions>& as_written) {
+  constexpr std::size_t most_unknowns = 20;
+  if (as_written->dimension() > most_unknowns) return true;
+  const std::vector<double> u = translated(found.guess, repaired, *as_written), frozen = modes_of(*as_written);
+  structure::IndexOptions options;
+  options.frozen = frozen.data();
+  options.nearby = 0;
+  const structure::NumericalIndex index =
+      structure::numerical_index(std::make_shared<structure::DerivativeArray>(as_written), {found.t, u}, options);
+  if (index.outcome != structure::NumericalIndex::Outcome::found || !index.at_start) return true;
+  return as_written->dimension() - index.algebraic == repaired.differential - repaired.hidden.size();
+}
+
 /// A model whose structure deceives, and which as it is written has no start, with its structure repaired.
 Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
   const Start start = as_given(as_written).start;
@@ -142,6 +157,7 @@ Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
   // Beside the solutions even equations that say less than the author's on them, S(y) f = 0, may have a regular matrix: where
   // no point of them was found they are doubted as soon as the array knows one.
   if (!found.found && array_form(as_written)) return {};
+  if (found.found && !as_free_as_the_array(*functions, found, as_written)) return {};
   refuse_rough_tables(*as_written, *functions);
   return {std::move(functions), std::make_shared<const structure::Converted>(std::move(*converted)), false, beginning.found()};
 }
