@@ -144,6 +144,12 @@ bool as_free_as_the_array(const DaeFunctions& repaired, const Start& found, cons
   return as_written->dimension() - index.algebraic == repaired.differential - repaired.hidden.size();
 }
 
+/// Whether the derivative array finds a point, and leaves another number of initial values free there than some form does.
+bool array_contradicts(const DaeFunctions& form, const std::shared_ptr<const DaeFunctions>& as_written) {
+  const auto array = array_form(as_written);
+  return array && as_written->dimension() - array->index.algebraic != form.differential - form.hidden.size();
+}
+
 /// A model whose structure deceives, and which as it is written has no start, with its structure repaired.
 Reduction repaired(const std::shared_ptr<const DaeFunctions>& as_written) {
   const Start start = as_given(as_written).start;
@@ -221,7 +227,8 @@ Reduction reduced(const std::shared_ptr<const DaeFunctions>& as_written) {
     fault = beginning.fault;
     const Place place(*differentiated, beginning.start);
     if (place.index_at_most_one(as_written)) return {};
-    if (place.easy(differentiated)) {
+    // Beside the solutions S(y) f may have a regular matrix where f has none: without a point of them its word is doubted.
+    if (place.easy(differentiated) && (beginning.start.found || !array_contradicts(*differentiated, as_written))) {
       refuse_rough_tables(*as_written, *differentiated);
       return {std::move(differentiated), nullptr, false, beginning.found()};
     }

@@ -55,6 +55,7 @@ ArraySolver::ArraySolver(std::shared_ptr<const DerivativeArray> array, const Num
       y0_(n_),
       between_(n_),
       from_(n_),
+      next_(n_),
       ones_(n_, 1.0),
       matrix_(rank_ * rank_),
       column_(m_) {
@@ -127,16 +128,22 @@ double ArraySolver::correct_jets() {
 }
 
 DaeOutcome ArraySolver::derivatives(double t, const double* y) {
+  // What shows rows between has stages of its own, after the end of the step was projected. From there jets far off may be
+  // found, so that y' is that of the point of the manifold next to them, reached along it.
+  const bool between = attempted_ && begin_t_ == begin_t_ && t != anchor_t_;
+  if (between && derivatives_next_to(t, y) == DaeOutcome::ok) return DaeOutcome::ok;
   DaeOutcome outcome = find_jets(t, y);
   // A failure leaves the jets of the last projected point. Those of a stage that was far off lead nowhere.
   if (outcome != DaeOutcome::ok) outcome = find_jets(t, y);
-  if (outcome == DaeOutcome::ok || !attempted_) return outcome;
-  // What shows rows between has stages of its own, after the end of the step was projected: nearer to where it began, or on
-  // the way between.
-  u_ = begin_;
-  outcome = find_jets(t, y);
-  if (outcome != DaeOutcome::ok) outcome = derivatives_on_manifold(t, y);
   return outcome;
+}
+
+DaeOutcome ArraySolver::derivatives_next_to(double t, const double* y) {
+  const DaeOutcome outcome = reach(t, y, [&] {
+    std::copy_n(y, n_, next_.begin());
+    return move_to_manifold(t, next_.data(), ones_.data());
+  });
+  return outcome == DaeOutcome::ok ? find_jets(t, next_.data()) : outcome;
 }
 
 DaeOutcome ArraySolver::find_jets(double t, const double* y) {

@@ -29,7 +29,8 @@ class ArraySolver {
   /// Lets every evaluation read the frozen values of a trajectory, which must outlive it.
   void freeze(const double* frozen) { values_.freeze(frozen); }
 
-  /// Finds y' at (t, y), from the jets found last as a guess.
+  /// Finds y' at (t, y), from the jets found last as a guess. After the end of a step that began with begin_step() was projected,
+  /// that of the point of the manifold next to y.
   DaeOutcome derivatives(double t, const double* y);
   /// The same at any point of the manifold, however far from the last one that was projected. Points beside it by no more than
   /// `most`, relative to the size of the unknowns, are taken; jets that belong to another point leave larger residuals.
@@ -61,6 +62,7 @@ class ArraySolver {
 
  private:
   DaeOutcome find_jets(double t, const double* y);
+  DaeOutcome derivatives_next_to(double t, const double* y);
   DaeOutcome find_jets_anew(double t, const double* y, double most);
   DaeOutcome move_to_manifold(double t, double* y, const double* sizes);
   template <class Arrive>
@@ -82,7 +84,7 @@ class ArraySolver {
   double t_ = 0.0, kept_ = 0.0;     ///< the shortest pivot at the start
   double anchor_t_ = 0.0, begin_t_ = std::numeric_limits<double>::quiet_NaN(), end_t_ = begin_t_;
   bool attempted_ = true;  ///< since the step began, its end was projected
-  std::vector<double> u_, anchor_, begin_, end_, before_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, ones_, matrix_, column_;
+  std::vector<double> u_, anchor_, begin_, end_, before_, e_, dy_, residuals_, change_, step_, y0_, between_, from_, next_, ones_, matrix_, column_;
   std::size_t factorizations_ = 0;
   std::string explanation_;
 };
