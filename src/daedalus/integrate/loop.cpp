@@ -435,7 +435,8 @@ class Run {
   /// another state errs by as much, however short it is.
   Evaluation projected(const std::function<Evaluation(double, double*)>& project, double t, double* y) const {
     const Evaluation outcome = project(t, y);
-    if (outcome != Evaluation::ok || !system_.complete || !stepper_.moves_all()) return outcome;
+    const bool follow = x_.size() > leading_ && system_.complete && stepper_.moves_all();
+    if (outcome != Evaluation::ok || !follow) return outcome;
     if (system_.near) system_.near(y);
     return system_.complete(t, y);
   }
