@@ -333,7 +333,7 @@ class Dop853 final : public Stepper {
     // So small an addition that it changes nothing but 0, by which nothing can be divided.
     for (std::size_t i = 0; i < n_; ++i) atol_[i] = tolerance.atol[i] + std::numeric_limits<double>::min();
     EndOfStep end;
-    const double* line = results_.data() + 12 * room_;
+    const double* line = in_line_ ? results_.data() + 12 * room_ : nullptr;
     if (in_line_ && n_ <= few)
       in_fours<EndOfLine<true>>(now_.data(), line, room_, tolerance.rtol, atol_.data(), n_, candidate_.data(), end);
     else if (in_line_)
