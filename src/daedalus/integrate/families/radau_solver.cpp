@@ -17,6 +17,9 @@ namespace daedalus::integrate {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// A step in which the iteration contracts too slowly is shortened so far that it contracts by this factor: its rate grows at most
+/// like the cube of the step.
+constexpr double wanted_contraction = 0.03;
 
 /// out_i = factor sum_j matrix_ij in_j for s blocks of length n.
 template <std::size_t s>
@@ -172,7 +175,8 @@ NewtonReport RadauSolver::solve(double t, const double* y, double h, const doubl
         const double expected = contraction * size * std::pow(report.contraction, left) / limits.target;
         if (!early && left > 0.0 && expected >= 1.0 && size > limits.stagnation && !is_noise(limits.noise)) {
           report.outcome = Evaluation::no_convergence;
-          report.shrink = 0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4.0 + left));
+          report.shrink = std::min(0.8 * std::pow(std::clamp(expected, 1e-4, 20.0), -1.0 / (4.0 + left)),
+                                   std::cbrt(wanted_contraction / report.contraction));
           return report;
         }
       } else {

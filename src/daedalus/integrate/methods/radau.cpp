@@ -35,6 +35,8 @@ constexpr double dead_zone = 1.2;
 constexpr double reuse_contraction = 0.001;
 /// Steps grow only as far as the iteration contracts by this factor.
 constexpr double good_contraction = 0.2;
+/// Where acceptance moves the end by less than this part of the tolerance, the slope there stays that of the step.
+constexpr double little_moved = 0.01;
 /// Steps before the order changes again.
 constexpr int patience = 4;
 /// The iteration may leave this much of the tolerance; less where constraints of a higher index are among the equations, which
@@ -96,6 +98,7 @@ class Radau final : public Stepper {
   Attempt attempt(double h, const Tolerance* tolerance) override {
     stepped_ = false;
     h_ = h;
+    controlled_ = tolerance != nullptr;
     if (next_level_ != level_) change_order(next_level_);
     next_level_ = level_;
     Attempt result;
@@ -120,14 +123,16 @@ class Radau final : public Stepper {
   Evaluation accepted(double t_next) override {
     const double* end = Z_.data() + (stages() - 1) * n_;
     moved_ = false;
+    correction_ready_ = controlled_;
     for (std::size_t i = 0; i < n_; ++i) {
       shift_[i] = candidate_[i] - (now_[i] + end[i]);
       moved_ = moved_ || shift_[i] != 0.0;
+      correction_ready_ = correction_ready_ && std::abs(shift_[i]) <= little_moved * weight_[i];
     }
+    if (correction_ready_) std::fill(shift_slope_.begin(), shift_slope_.end(), 0.0);
     set_start_defect();
     method_[level_].slope(1.0, h_, Z_.data(), n_, slope_.data());
     slope_known_ = true;
-    correction_ready_ = false;
     old_.swap(now_);
     now_.swap(candidate_);
     Z_.swap(last_Z_);
@@ -419,7 +424,7 @@ class Radau final : public Stepper {
     }
     factor = std::clamp(factor, least_factor, most_factor);
     if (!(size < 1.0)) {
-      result.next_step = h_ * (first_ ? 0.1 : std::min(factor, safety));
+      result.next_step = h_ * std::min(factor, safety);
       return;
     }
     // Beyond this the iteration would contract too slowly: its rate grows at most like the cube of the step.
@@ -515,6 +520,7 @@ class Radau final : public Stepper {
   double error_size_ = 0.0, last_error_ = 1.0, contraction_ = 0.0, relative_tolerance_ = 1.0;
   bool first_ = true, after_rejection_ = false;
   bool stepped_ = false, has_polynomial_ = false, moved_ = false, correction_ready_ = false, slope_known_ = false;
+  bool controlled_ = false;  ///< the step has a tolerance
   bool defect_filtered_ = true;
   bool jacobian_here_ = false, reuse_jacobian_ = false;
 };
