@@ -44,6 +44,8 @@ constexpr int most_halvings = 10;
 /// The last step may be this much longer than asked for, so that no tiny one remains.
 constexpr double stretch = 1.01;
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
+/// So many changes of mode in one step may be too small for the tolerance.
+constexpr int most_overlooked = 20;
 /// So many events at one moment, each after the other, are without end.
 constexpr int most_stalled = 500;
 
@@ -100,7 +102,10 @@ class Run {
                                               options.step ? std::nullopt : std::optional(options.tolerance.rtol));
     if (options.regularity != nullptr && options.regularity->count > 0)
       watch_ = std::make_unique<RegularityWatch>(*options.regularity, system);
-    if (options.events != nullptr) search_ = std::make_unique<EventSearch>(*options.events, system);
+    if (options.events != nullptr) {
+      search_ = std::make_unique<EventSearch>(*options.events, system);
+      inside_ = [this](double t, double* y) { return stepper_.interpolate_at(t, (t - t_old_) / (t_ - t_old_), y); };
+    }
   }
 
   LoopResult run() {
@@ -388,7 +393,7 @@ class Run {
     if (system_.project) {
       ++result_.stats.projections;
       copy_numbers(candidate, x_.size(), row_.data());
-      const Evaluation outcome = projected(system_.project, t_next, candidate);
+      const Evaluation outcome = project_all(system_, system_.project, stepper_.moves_all(), t_next, candidate);
       explained_ = outcome != Evaluation::ok;
       if (explained_) return refuse(outcome);
       near = tolerance != nullptr && moved_little(candidate, row_.data(), *tolerance, leading_);
@@ -431,16 +436,6 @@ class Run {
     return true;
   }
 
-  /// The unknowns behind the leading ones follow, where the method has them: an implicit step that begins with multipliers of
-  /// another state errs by as much, however short it is.
-  Evaluation projected(const std::function<Evaluation(double, double*)>& project, double t, double* y) const {
-    const Evaluation outcome = project(t, y);
-    const bool follow = x_.size() > leading_ && system_.complete && stepper_.moves_all();
-    if (outcome != Evaluation::ok || !follow) return outcome;
-    if (system_.near) system_.near(y);
-    return system_.complete(t, y);
-  }
-
   Refusal refuse(Evaluation outcome) {
     outcome_ = outcome;
     return Refusal::evaluation;
@@ -456,6 +451,7 @@ class Run {
       }
     if (!search_) return deliver(h);
     const double t_end_of_step = t_, t_begin = t_old_;
+    int overlooked = 0;
     for (double from = t_begin;;) {
       bool found = false;
       if (const Evaluation outcome = search_->search({stepper_, t_begin, t_end_of_step, from}, found);
@@ -465,8 +461,14 @@ class Run {
         return false;
       }
       if (!found) break;
-      if (options_.events->notice(search_->happening()))
-        return happen(search_->time(), search_->state(), search_->at_once() && from == t_begin);
+      if (options_.events->notice(search_->happening())) {
+        const auto further = overlooked < most_overlooked ? overlook() : std::nullopt;
+        if (!further) return happen(search_->time(), search_->state(), search_->at_once() && from == t_begin);
+        ++overlooked;
+        from = *further;
+        if (from == t_end_of_step) break;
+        continue;
+      }
       if (search_->at_once() && search_->time() == from) {
         if (++stalled_ > most_stalled) return stall();
       } else {
@@ -482,6 +484,12 @@ class Run {
     return deliver(h);
   }
 
+  /// Whether what was noticed may be overlooked; then from where on the step is searched.
+  std::optional<double> overlook() {
+    if (options_.step || !options_.events->overlook) return std::nullopt;
+    return options_.events->overlook(search_->happening(), {t_, stepper_.state(), &inside_, &options_.tolerance});
+  }
+
   /// An event at time t and state x, inside the last step or at its end. `at_start`: nothing of the step remains.
   bool happen(double t, double* x, bool at_start) {
     if (!deliver_outputs(t)) return false;
@@ -490,6 +498,7 @@ class Run {
     stalled_ = std::abs(t - t_last_event_) <= 8.0 * epsilon * std::abs(t) ? stalled_ + 1 : 0;
     t_last_event_ = t;
     const Reaction reaction = options_.events->react(t, x);
+    search_->begin_anew();
     at_event_ = true;
     std::copy_n(x, x_.size(), x_.begin());
     if (reaction.kind != Reaction::Kind::failed) {
@@ -571,7 +580,7 @@ class Run {
     const auto& project = system_.project ? system_.project : system_.project_between;
     if (outcome == Evaluation::ok && project) {
       ++result_.stats.projections;
-      outcome = projected(project, t, row_.data());
+      outcome = project_all(system_, project, stepper_.moves_all(), t, row_.data());
     }
     explained_ = outcome != Evaluation::ok;
     if (outcome == Evaluation::ok && !all_finite(row_.data(), row_.size())) outcome = Evaluation::not_finite;
@@ -670,6 +679,7 @@ class Run {
   double t_, t_old_ = 0.0;
   std::vector<double> row_;
   std::unique_ptr<EventSearch> search_;
+  std::function<Evaluation(double t, double* x)> inside_;  ///< states in the last step
   std::unique_ptr<BranchGuard> branch_;
   std::unique_ptr<RegularityWatch> watch_;
   double instead_ = 0.0;  ///< size of the step to try after one that left its branch or went beyond a change

@@ -39,6 +39,14 @@ struct Happening {
   const std::vector<std::size_t>* left = nullptr;  ///< numbers of the functions
 };
 
+/// What remains of an accepted step after functions have left their room.
+struct Rest {
+  double t_end = 0.0;
+  const double* x_end = nullptr;
+  const std::function<Evaluation(double t, double* x)>* inside = nullptr;  ///< writes states in it
+  const Tolerance* tolerance = nullptr;
+};
+
 /// What can happen beside the flow of a system. Watched functions hold the system in one mode as long as they have room:
 /// a step never ends beyond the first point where one has none.
 struct EventHooks {
@@ -51,6 +59,9 @@ struct EventHooks {
   std::function<double(double t)> next_time;
   /// Takes notice that functions have left their room. False where that changes nothing, and the step goes on.
   std::function<bool(const Happening&)> notice;
+  /// Asked before `react`, under step control: whether what was noticed makes so little of a difference to the rest of the step
+  /// that the tolerance hides it. Then it has happened, the step stays, and the answer is from where on it is searched for more.
+  std::function<std::optional<double>(const Happening&, const Rest&)> overlook = {};
   /// Does what is due at a moment of `notice` or `next_time`. May change x.
   std::function<Reaction(double t, double* x)> react;
 };

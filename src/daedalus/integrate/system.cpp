@@ -7,6 +7,15 @@
 
 namespace daedalus::integrate {
 
+Evaluation project_all(const System& system, const std::function<Evaluation(double t, double* x)>& project, bool moves_all, double t,
+                       double* y) {
+  const Evaluation outcome = project(t, y);
+  const bool follow = moves_all && system.leading > 0 && system.dimension > system.leading && system.complete;
+  if (outcome != Evaluation::ok || !follow) return outcome;
+  if (system.near) system.near(y);
+  return system.complete(t, y);
+}
+
 std::size_t ode_dimension(const System& system) { return system.make_implicit ? system.leading : system.dimension; }
 
 bool shows(const System& system, View view) {

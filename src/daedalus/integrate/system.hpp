@@ -223,6 +223,11 @@ struct System {
   std::vector<std::string> names;  ///< of the components of x
 };
 
+/// Moves y at t with a projection of the system. The unknowns behind the leading ones follow, where the method has them and moves
+/// them all: an implicit step that begins with multipliers of another state errs by as much, however short it is.
+Evaluation project_all(const System& system, const std::function<Evaluation(double t, double* x)>& project, bool moves_all, double t,
+                       double* y);
+
 /// How many components of the state the ODE view has: the leading ones where it is one of two views, else all.
 std::size_t ode_dimension(const System& system);
 

@@ -300,6 +300,7 @@ EventSymbols event_symbols(const formulate::Equations& equations) {
     out.model = fn.model;
     out.t = fn.equations.t;
     out.switches = fn.switches;
+    out.constraints = fn.hidden_residuals;
     std::vector<Expr> rates;
     for (std::size_t i = 0; i < fn.equations.dy.size(); ++i)
       rates.push_back(fn.equations.dy[i].valid() ? fn.equations.dy[i]
@@ -312,6 +313,10 @@ EventSymbols event_symbols(const formulate::Equations& equations) {
   out.model = eq.model;
   out.t = eq.t;
   out.switches = equations.motion->switches;
+  for (const mechanics::Constraint& constraint : eq.constraints) {
+    if (constraint.holonomic) out.constraints.push_back(constraint.position);
+    out.constraints.push_back(constraint.velocity);
+  }
   std::vector<Expr> z_d, w;
   for (std::size_t i = 0; i < eq.z.size(); ++i) {
     if (eq.z_differential[i]) z_d.push_back(eq.z[i]);

@@ -16,6 +16,7 @@ struct EventSymbols {
   std::shared_ptr<const model::Model> model;
   expr::Expr t;
   compile::Switches switches;                                ///< of the equations, discrete values held
+  std::vector<expr::Expr> constraints;                       ///< what states have to meet besides
   std::vector<std::vector<expr::Expr>> blocks;               ///< of symbols that `when` and resets may use; t first
   std::size_t state_blocks = 0;                              ///< so many of them are the state itself
   std::unordered_map<expr::NodeId, expr::Expr> replacement;  ///< reaction forces by what they are

@@ -100,6 +100,7 @@ Events::Events(EventSymbols symbols, const EventSpan& span) : symbols_(std::move
   }
   terms_ = make(terms, compile::Request::NewSwitches::none);
   find_known_times();
+  find_binding();
 
   std::vector<double> held;
   for (const model::Parameter& value : model().discrete) held.push_back(value.value);
@@ -186,6 +187,9 @@ void Events::connect(EventPort port, std::size_t dimension) {
   };
   hooks_.next_time = [this](double t) { return next_time(t); };
   hooks_.notice = [this](const integrate::Happening& happening) { return notice(happening); };
+  hooks_.overlook = [this](const integrate::Happening& happening, const integrate::Rest& rest) {
+    return overlook(happening, rest);
+  };
   hooks_.react = [this](double t, double* x) { return react(t, x); };
 }
 

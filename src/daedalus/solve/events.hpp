@@ -46,6 +46,7 @@ class Events {
     std::size_t place = 0;             ///< of the mode among the frozen values; 0 for an event that crosses zero
     std::optional<std::size_t> event;  ///< that crosses zero
     bool motion = false;               ///< the equations of motion depend on the mode
+    bool binds = false;                ///< constraints depend on it
     std::string name;                  ///< for messages
     double mode = 0.0;
     double seen = 0.0;         ///< the latest value that was not 0
@@ -71,6 +72,7 @@ class Events {
 
   const model::Model& model() const { return *symbols_.model; }
   void find_known_times();
+  void find_binding();
   bool evaluate(double t, const double* x, Modes modes);
   bool probe(double t, const double* x);
   double room_of(const Watch& watch, double value) const;
@@ -88,6 +90,11 @@ class Events {
   integrate::Reaction begin(double t, double* x);
   double next_time(double t) const;
   bool notice(const integrate::Happening& happening);
+  std::optional<double> overlook(const integrate::Happening& happening, const integrate::Rest& rest);
+  bool may_be_overlooked(const integrate::Happening& happening) const;
+  bool any_has_left(const std::vector<std::size_t>& functions) const;
+  double difference(double t, const double* x, const integrate::Tolerance& tolerance);
+  bool follow_closely(double t, const double* x, const integrate::Tolerance& tolerance);
   integrate::Reaction react(double t, double* x);
   bool settle(double t, const double* x, Bound bound, std::string& culprit);
   std::string perform(const std::vector<std::size_t>& fired, double t, double* x);

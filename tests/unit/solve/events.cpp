@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <sstream>
 
 #include "daedalus/model/reader.hpp"
 #include "daedalus/solve/pipeline.hpp"
@@ -155,6 +156,43 @@ TEST(ModelEvents, AbsIsSteppedToFromEitherSide) {
   // |x| from exactly 0 goes the way of the motion.
   EXPECT_NEAR(run(line("x = 0\n\"der(x)\" = -1", "abs(x)", ""), 1.0).last("x"), -std::sin(1.0), 1e-10);
   EXPECT_NEAR(run(line("x = 0\n\"der(x)\" = 1", "-abs(x)", ""), 1.0).last("x"), std::sin(1.0), 1e-10);
+}
+
+TEST(ModelEvents, AChangeThatTheToleranceHidesDoesNotEndTheStep) {
+  // A corner of the force x |-> -x at x = 0, by d there: beyond it nothing but round-off where d is small.
+  const auto corner = [](double d) {
+    return run(line("x = 0.5", "-x - " + std::to_string(d) + "*max(x, 0)", ""), 40.0, 1e-6);
+  };
+  const Trajectory none = run(line("x = 0.5", "-x", ""), 40.0, 1e-6), hidden = corner(1e-7), seen = corner(1.0);
+  ASSERT_TRUE(hidden.success()) << hidden.message;
+  EXPECT_LE(hidden.stats.steps + hidden.stats.rejected, none.stats.steps + none.stats.rejected + 1);
+  EXPECT_GE(seen.stats.steps + seen.stats.rejected, none.stats.steps + none.stats.rejected + 12);
+  // The side x > 0 has the frequency sqrt(1 + d): a full turn takes pi + pi/sqrt(1 + d).
+  EXPECT_NEAR(hidden.last("x"), 0.5 * std::cos(40.0 * (1.0 + 0.25e-7)), 1e-5);
+  const double turn = std::numbers::pi * (1.0 + 1.0 / std::sqrt(2.0)), rest = std::fmod(40.0, turn);
+  // From x = 1/2 a quarter of the fast side, the slow side, and the rest of the fast one.
+  const double quarter = std::numbers::pi / std::sqrt(8.0);
+  const double x = rest < quarter                       ? 0.5 * std::cos(std::sqrt(2.0) * rest)
+                   : rest < quarter + std::numbers::pi ? -std::sqrt(0.5) * std::sin(rest - quarter)
+                                                       : 0.5 * std::sin(std::sqrt(2.0) * (rest - quarter - std::numbers::pi));
+  EXPECT_NEAR(seen.last("x"), x, 1e-5);
+}
+
+TEST(ModelEvents, AnExcursionThatTheToleranceHidesDoesNotEndTheStep) {
+  // While |x| < w the force has 1 more: its work on the way down takes 2 w of the energy.
+  const auto window = [](double w, double rtol) {
+    std::ostringstream text;
+    text << "-x + if(x^2 < (" << w << ")^2, 1, 0)";
+    return run(line("x = 1", text.str(), ""), 2.5, rtol);
+  };
+  const auto amplitude = [](const Trajectory& motion) { return std::hypot(motion.last("x"), motion.last("der(x)")); };
+  const Trajectory none = run(line("x = 1", "-x", ""), 2.5, 1e-4), hidden = window(1e-9, 1e-4), seen = window(1e-3, 1e-4),
+                   tight = window(1e-6, 1e-10);
+  for (const Trajectory* motion : {&hidden, &seen, &tight}) ASSERT_TRUE(motion->success()) << motion->message;
+  EXPECT_LE(hidden.stats.steps + hidden.stats.rejected, none.stats.steps + none.stats.rejected + 1);
+  EXPECT_GE(seen.stats.steps + seen.stats.rejected, none.stats.steps + none.stats.rejected + 2);
+  EXPECT_NEAR(amplitude(seen), std::sqrt(1.0 - 4e-3), 1e-4);
+  EXPECT_NEAR(amplitude(tight), std::sqrt(1.0 - 4e-6), 1e-9);
 }
 
 TEST(ModelEvents, TimesOfSwitchesAreStops) {
