@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/fours.hpp"
 
 namespace daedalus::integrate {
 namespace {
@@ -20,22 +21,31 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// out_i = factor sum_j matrix_ij in_j for s blocks of length n.
 template <std::size_t s>
-void combine(const double* matrix, double factor, std::size_t n, const double* __restrict in, double* __restrict out) {
-  for (std::size_t i = 0; i < s; ++i, matrix += s, out += n) {
-    double weight[s];
-    for (std::size_t j = 0; j < s; ++j) weight[j] = factor * matrix[j];
-    for (std::size_t k = 0; k < n; ++k) {
-      double sum = weight[0] * in[k];
-      for (std::size_t j = 1; j < s; ++j) sum += weight[j] * in[j * n + k];
-      out[k] = sum;
+struct Combine {
+  [[gnu::always_inline]] static inline void run(const double* matrix, double factor, std::size_t n,
+                                                const double* __restrict in, double* __restrict out) {
+    for (std::size_t i = 0; i < s; ++i, matrix += s, out += n) {
+      double weight[s];
+      for (std::size_t j = 0; j < s; ++j) weight[j] = factor * matrix[j];
+      std::size_t k = 0;
+      for (; k + 4 <= n; k += 4) {
+        Four sum = weight[0] * *four(in + k);
+        for (std::size_t j = 1; j < s; ++j) sum += weight[j] * *four(in + j * n + k);
+        *four(out + k) = sum;
+      }
+      for (; k < n; ++k) {
+        double sum = weight[0] * in[k];
+        for (std::size_t j = 1; j < s; ++j) sum += weight[j] * in[j * n + k];
+        out[k] = sum;
+      }
     }
   }
-}
+};
 
 void combine(const std::vector<double>& matrix, double factor, std::size_t s, std::size_t n, const double* in, double* out) {
-  if (s == 3) return combine<3>(matrix.data(), factor, n, in, out);
-  if (s == 5) return combine<5>(matrix.data(), factor, n, in, out);
-  combine<7>(matrix.data(), factor, n, in, out);
+  if (s == 3) return in_fours<Combine<3>>(matrix.data(), factor, n, in, out);
+  if (s == 5) return in_fours<Combine<5>>(matrix.data(), factor, n, in, out);
+  in_fours<Combine<7>>(matrix.data(), factor, n, in, out);
 }
 
 }  // namespace
