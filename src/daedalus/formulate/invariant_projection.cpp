@@ -34,8 +34,9 @@ constexpr double held = 1e-13;
 /// through zero.
 constexpr double negligible = 1e-14;
 constexpr int most_iterations = 30;
-/// Factors of a point before serve as long as the norm, in which the projection is nearest, has changed by no more than this.
-constexpr double same_norm = 2.0;
+/// Factors of a point before serve where the norm, in which the projection is nearest, has changed by no more than this since,
+/// and corrections are small: how they are directed hardly matters then.
+constexpr double same_norm = 1.1, small_correction = 1e-4;
 
 }  // namespace
 
@@ -152,7 +153,7 @@ Evaluation InvariantProjection::operator()(double t, double* x,
       factored = false;
     }
     // They stay where the next correction, shorter by as much as the last, is the last one.
-    if (elsewhere && !(now * (now / last) <= 1.0)) factored = elsewhere = false;
+    if (elsewhere && !(now * (now / last) <= 1.0 && now * round_off <= small_correction)) factored = elsewhere = false;
     fresh = !factored;
     if (!factored) {
       if (outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
