@@ -4,9 +4,10 @@
 // Geometric Numerical Integration, 2nd ed., section IV.4. A simplified Newton iteration with
 //     [ W  B^T ] [ dx     ]   [  0 ]
 //     [ B   0  ] [ lambda ] = [ -c ],       B = d(b, c)/dx,
-// on the true c. W is the norm of the error test: in it the projection is nearest, so it moves the state by no more than
-// the error that took it off, whatever the units are. Before each look at c the constraints are met to the last digit by
-// their own projection in the mass norm; the joint step is tangent to them, so the two do not work against each other.
+// on the true c, with factors of an earlier state where they serve as well. W is the norm of the error test: in it the
+// projection is nearest, so it moves the state by no more than the error that took it off, whatever the units are. Before each
+// look at c the constraints are met to the last digit by their own projection in the mass norm; the joint step is tangent to
+// them, so the two do not work against each other.
 
 #include "daedalus/formulate/invariant_projection.hpp"
 
@@ -33,6 +34,9 @@ constexpr double held = 1e-13;
 /// through zero.
 constexpr double negligible = 1e-14;
 constexpr int most_iterations = 30;
+/// Factors of a point before serve where the norm, in which the projection is nearest, has changed by no more than this since,
+/// and corrections are small: how they are directed hardly matters then.
+constexpr double same_norm = 1.1, small_correction = 1e-4;
 
 }  // namespace
 
@@ -42,6 +46,8 @@ InvariantProjection::InvariantProjection(Kept kept)
       kkt_(diagonal_pattern(kept_.equations->pattern.columns), kept_.equations->pattern),
       before_(kept_.before()),
       atol_(kept_.equations->pattern.columns, 1.0),
+      unit_(atol_.size()),
+      start_(atol_.size()),
       weight_(atol_.size()),
       zero_(atol_.size()),
       right_(kept_.equations->rows()),
@@ -52,9 +58,11 @@ InvariantProjection::InvariantProjection(Kept kept)
 void InvariantProjection::weigh(double rtol, const std::vector<double>& atol) {
   rtol_ = rtol;
   std::copy_n(atol.begin(), atol_.size(), atol_.begin());
+  factored_ = false;
 }
 
 Evaluation InvariantProjection::factor(double t, const double* x) {
+  factored_ = false;
   if (!values_.jacobian(t, x)) {
     explanation_ = "the derivative of an invariant is not a finite number";
     return Evaluation::not_finite;
@@ -67,16 +75,30 @@ Evaluation InvariantProjection::factor(double t, const double* x) {
       floor_[i] += std::abs(values_.jacobian()[k]) * std::max(std::abs(x[pattern.column[k]]), 1e-3 * atol_[pattern.column[k]]);
   }
   double largest = 0.0;
-  for (std::size_t i = 0; i < weight_.size(); ++i) {
-    weight_[i] = atol_[i] + rtol_ * std::abs(x[i]);
-    largest = std::max(largest, weight_[i]);
-  }
+  for (std::size_t i = 0; i < weight_.size(); ++i) largest = std::max(largest, unit_[i] = unit(i, x[i]));
   // A component that the tolerance binds 1e8 times as much as another does not move.
-  for (double& weight : weight_) weight = 1.0 / std::pow(std::max(weight / largest, 1e-8), 2);
+  for (std::size_t i = 0; i < weight_.size(); ++i) {
+    const double relative = std::max(unit_[i] / largest, 1e-8);
+    weight_[i] = 1.0 / (relative * relative);
+  }
   const linalg::KktOutcome outcome = kkt_.factor(weight_.data(), values_.jacobian().data());
-  if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant) return Evaluation::ok;
+  if (outcome == linalg::KktOutcome::regular || outcome == linalg::KktOutcome::redundant) {
+    factored_ = true;
+    return Evaluation::ok;
+  }
   explanation_ = "the invariants cannot be solved for a correction of the state";
   return Evaluation::singular;
+}
+
+double InvariantProjection::unit(std::size_t i, double x) const { return atol_[i] + rtol_ * std::abs(x); }
+
+bool InvariantProjection::serves(const double* x) const {
+  if (!factored_) return false;
+  for (std::size_t i = 0; i < unit_.size(); ++i) {
+    const double now = unit(i, x[i]);
+    if (!(now <= same_norm * unit_[i] && unit_[i] <= same_norm * now)) return false;
+  }
+  return true;
 }
 
 double InvariantProjection::relative(std::size_t row) const {
@@ -102,26 +124,39 @@ Evaluation InvariantProjection::give_up(double t) {
 Evaluation InvariantProjection::operator()(double t, double* x,
                                            const std::function<Evaluation(double t, double* x)>& first) {
   explanation_.clear();
-  std::ranges::fill(floor_, 0.0);
-  bool factored = false, fresh = false;
-  double last = std::numeric_limits<double>::infinity(), moved = last;
+  bool elsewhere = serves(x);  // the factors are of another point
+  bool factored = elsewhere, fresh = false;
+  if (factored) std::copy_n(x, start_.size(), start_.begin());
+  else std::ranges::fill(floor_, 0.0);
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  double last = infinity, moved = infinity;
   for (int iteration = 0; iteration < most_iterations; ++iteration) {
-    if (first)
-      if (const Evaluation outcome = first(t, x); outcome != Evaluation::ok) return outcome;
-    if (!values_.residuals(t, x)) {
+    Evaluation outcome = first ? first(t, x) : Evaluation::ok;
+    if (outcome == Evaluation::ok && !values_.residuals(t, x)) {
       explanation_ = "an invariant is not a finite number";
-      return Evaluation::not_finite;
+      outcome = Evaluation::not_finite;
     }
-    double now = distance();
+    double now = outcome == Evaluation::ok ? distance() : infinity;
     if (now <= 1.0) return Evaluation::ok;
+    if (elsewhere && last < infinity && !(now <= 0.5 * last)) {
+      // Factors of another point have led astray: as if there had been none.
+      std::ranges::copy(start_, x);
+      explanation_.clear();
+      elsewhere = factored = false;
+      last = infinity;
+      continue;
+    }
+    if (outcome != Evaluation::ok) return outcome;
     if (!(now <= 0.5 * last)) {
       // With factors of this very point there is no way to come nearer.
       if (fresh) return now * round_off <= held || moved <= negligible ? Evaluation::ok : give_up(t);
       factored = false;
     }
+    // They stay where the next correction, shorter by as much as the last, is the last one.
+    if (elsewhere && !(now * (now / last) <= 1.0 && now * round_off <= small_correction)) factored = elsewhere = false;
     fresh = !factored;
     if (!factored) {
-      if (const Evaluation outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
+      if (outcome = factor(t, x); outcome != Evaluation::ok) return outcome;
       now = distance();
       if (now <= 1.0) return Evaluation::ok;
     }

@@ -27,6 +27,10 @@ class InvariantProjection {
 
  private:
   integrate::Evaluation factor(double t, const double* x);
+  /// In what component i is counted where its value is x.
+  double unit(std::size_t i, double x) const;
+  /// Whether there are factors, in about the norm that counts at x.
+  bool serves(const double* x) const;
   /// The residual of a row beside its largest term, or beside what changes of x in the last digit make of it.
   double relative(std::size_t row) const;
   /// How far the invariants are from holding, in units of their round-off: at most 1 is exact.
@@ -38,7 +42,8 @@ class InvariantProjection {
   linalg::KktSolver kkt_;
   std::size_t before_;  ///< rows before the invariants
   double rtol_ = 0.0;
-  std::vector<double> atol_, weight_, zero_, right_, step_, multiplier_, floor_;
+  std::vector<double> atol_, unit_, start_, weight_, zero_, right_, step_, multiplier_, floor_;
+  bool factored_ = false;  ///< kkt_ has factors, with the units of their point
   std::string explanation_;
 };
 

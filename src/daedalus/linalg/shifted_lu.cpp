@@ -1,6 +1,7 @@
 // R (A + shift B) C^-1 = P^-1 L U with the caller's scalings R, C; rows are then brought to comparable size, so that
-// pivots are chosen by what they mean. Dense: right-looking, real and imaginary parts in arrays of their own, so that
-// the inner loop is one of real numbers. Sparse: KLU (Davis and Palamadai Natarajan, Algorithm 907, ACM TOMS 37, 2010).
+// pivots are chosen by what they mean. Small: in an order of pivots that is kept while it suits the values. Dense, where none
+// does or nothing is sparse: right-looking, real and imaginary parts in arrays of their own, so that the inner loop is one of
+// real numbers. Sparse: KLU (Davis and Palamadai Natarajan, Algorithm 907, ACM TOMS 37, 2010).
 #include "daedalus/linalg/shifted_lu.hpp"
 
 #include <klu.h>
@@ -15,6 +16,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/linalg/dense_kernels.hpp"
 #include "daedalus/linalg/lu.hpp"
+#include "daedalus/linalg/ordered_lu.hpp"
 #include "daedalus/linalg/transversal_first.hpp"
 
 namespace daedalus::linalg {
@@ -25,6 +27,10 @@ namespace {
 constexpr std::size_t small = 24;
 /// Fuller patterns than this fill up anyway.
 constexpr double full = 0.3;
+/// A multiplication in an order of pivots costs as much as this many in the rows of a full matrix.
+constexpr std::size_t cost_of_order = 3;
+/// Up to so many unknowns there are no full rows.
+constexpr std::size_t narrow = 8;
 
 /// Complex dense LU with partial pivoting on a matrix given as two real ones, row by row.
 class ComplexLu {
@@ -228,7 +234,7 @@ class SparseFactors {
 }  // namespace
 
 struct ShiftedLu::Implementation {
-  Implementation(const Sparsity& given, Numbers numbers, bool dense)
+  Implementation(const Sparsity& given, Numbers numbers, bool dense, Pivots pivots)
       : pattern(given), complex(numbers == Numbers::complex) {
     const std::size_t n = pattern.rows;
     if (!dense) {
@@ -239,6 +245,7 @@ struct ShiftedLu::Implementation {
       real_lu = std::make_unique<DenseLu>(n);
       matrix.resize(n * n);
     }
+    if (real_lu && pivots == Pivots::kept && n <= most_ordered) ordered_lu = std::make_unique<OrderedLu<double>>(pattern);
     row_scale.assign(n, 1.0);
     column_inverse.assign(n, 1.0);
     if (complex) {
@@ -248,6 +255,19 @@ struct ShiftedLu::Implementation {
   }
 
   bool factor(const double* A, const double* B, std::complex<double> shift, const double* rows, const double* columns) {
+    if (ordered_lu && ordered_lu->factor(A, B, shift.real(), std::abs(shift), rows, columns)) {
+      // Few numbers are divided and moved at once; the more there are, the better a full row does.
+      const std::size_t n = pattern.rows;
+      ordered = n <= narrow || 3 * cost_of_order * ordered_lu->operations() <= n * n * n;
+      if (ordered) return true;
+      ordered_lu.reset();
+    }
+    ordered = false;
+    return factor_by_rows(A, B, shift, rows, columns);
+  }
+
+  bool factor_by_rows(const double* A, const double* B, std::complex<double> shift, const double* rows,
+                      const double* columns) {
     const std::size_t n = pattern.rows;
     for (std::size_t i = 0; i < n; ++i) {
       row_scale[i] = rows ? rows[i] : 1.0;
@@ -284,6 +304,7 @@ struct ShiftedLu::Implementation {
   }
 
   void solve(double* x) {
+    if (ordered) return ordered_lu->solve({{x}, {nullptr}});
     const std::size_t n = pattern.rows;
     for (std::size_t i = 0; i < n; ++i) x[i] *= row_scale[i];
     sparse ? sparse->solve(x) : real_lu->solve(x);
@@ -330,18 +351,20 @@ struct ShiftedLu::Implementation {
   std::unique_ptr<SparseFactors> sparse;
   std::unique_ptr<DenseLu> real_lu;
   std::unique_ptr<ComplexLu> complex_lu;
+  std::unique_ptr<OrderedLu<double>> ordered_lu;
+  bool ordered = false;  ///< the last factors are in an order of pivots
   std::vector<double> matrix, row_scale, column_inverse;
   std::vector<double> pairs, parts;  ///< a complex vector in the order of KLU, and by real and imaginary parts
   std::size_t singular_column = 0;
 };
 
-ShiftedLu::ShiftedLu(const Sparsity& pattern, Numbers numbers, Backend backend) {
+ShiftedLu::ShiftedLu(const Sparsity& pattern, Numbers numbers, Backend backend, Pivots pivots) {
   DAEDALUS_CHECK(pattern.rows == pattern.columns, "{} by {}", pattern.rows, pattern.columns);
   const auto n = static_cast<double>(pattern.rows);
   const bool dense =
       backend == Backend::dense || (backend == Backend::automatic &&
                                     (pattern.rows <= small || static_cast<double>(pattern.nonzeros()) > full * n * n));
-  self_ = std::make_unique<Implementation>(pattern, numbers, dense);
+  self_ = std::make_unique<Implementation>(pattern, numbers, dense, pivots);
 }
 ShiftedLu::~ShiftedLu() = default;
 ShiftedLu::ShiftedLu(ShiftedLu&&) noexcept = default;

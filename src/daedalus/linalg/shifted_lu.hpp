@@ -16,7 +16,11 @@ class ShiftedLu {
   enum class Numbers { real, complex };
   enum class Backend { automatic, dense, sparse };
 
-  ShiftedLu(const Sparsity& pattern, Numbers numbers, Backend backend = Backend::automatic);
+  /// `fresh`: the largest ones of these values. `kept`: of small real matrices in an order that keeps the factors sparse, as
+  /// long as no multiplier is beyond a hundred; for iterations, which correct the digits that this may cost.
+  enum class Pivots { fresh, kept };
+
+  ShiftedLu(const Sparsity& pattern, Numbers numbers, Backend backend = Backend::automatic, Pivots pivots = Pivots::fresh);
   ~ShiftedLu();
   ShiftedLu(ShiftedLu&&) noexcept;
   ShiftedLu& operator=(ShiftedLu&&) noexcept;

@@ -94,7 +94,8 @@ DaeEvaluator::DaeEvaluator(std::shared_ptr<const DaeFunctions> functions)
       residual_scratch_(functions_->function.residual.make_scratch()),
       jacobian_scratch_(functions_->function.jacobian.make_scratch()),
       time_scratch_(functions_->function.time_derivative.make_scratch()),
-      lu_(functions_->function.pattern, linalg::ShiftedLu::Numbers::real),
+      lu_(functions_->function.pattern, linalg::ShiftedLu::Numbers::real, linalg::ShiftedLu::Backend::automatic,
+          linalg::ShiftedLu::Pivots::kept),
       newton_(functions_->dimension()) {
   const std::size_t n = functions_->dimension();
   for (auto* vector : {&y_, &dy_, &y_before_, &dy_before_, &F_, &F_t_, &solved_, &step_, &sum_}) vector->resize(n);

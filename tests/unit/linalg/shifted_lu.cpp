@@ -104,6 +104,27 @@ TEST_P(ShiftedLuTest, RefusesWhatIsNotFinite) {
   EXPECT_FALSE(real.factor(pencil.A.data(), pencil.B.data(), 1.0));
 }
 
+/// One pattern with values for which the same pivots never suit: the entries of the diagonal, then those beside it.
+TEST(ShiftedLu, KeepsAnOrderOfPivotsOnlyWhileItSuits) {
+  for (const std::size_t n : {3, 9, 17, 33}) {
+    Pencil pencil = random_pencil(n, 5.0 / static_cast<double>(n), 5);
+    ShiftedLu kept(pencil.pattern, ShiftedLu::Numbers::real, ShiftedLu::Backend::dense, ShiftedLu::Pivots::kept);
+    std::vector<double> b(n);
+    for (std::size_t i = 0; i < n; ++i) b[i] = std::sin(1.0 + static_cast<double>(i));
+    const std::vector<double> A = pencil.A;
+    for (int round = 0; round < 40; ++round) {
+      for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t k = pencil.pattern.row_start[i]; k < pencil.pattern.row_start[i + 1]; ++k)
+          pencil.A[k] = A[k] * (pencil.pattern.column[k] == i && round % 2 == 1 ? 1e-7 : 1.0) * (1.0 + 0.01 * round);
+      std::vector<double> x = b;
+      ASSERT_TRUE(kept.factor(pencil.A.data(), pencil.B.data(), 1e-6));
+      kept.solve(x.data());
+      // Multipliers of a hundred, a few of them one after the other; with pivots of 1e-7 it would be 1e-9 at least.
+      EXPECT_LE(residual(pencil, 1e-6, x, b), 1e-11) << n << " unknowns, round " << round;
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Backends, ShiftedLuTest,
                          testing::Values(std::pair(std::size_t{1}, ShiftedLu::Backend::dense),
                                          std::pair(std::size_t{9}, ShiftedLu::Backend::dense),

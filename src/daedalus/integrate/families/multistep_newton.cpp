@@ -24,7 +24,8 @@ class SquareCorrection {
  public:
   explicit SquareCorrection(std::shared_ptr<const ImplicitSystem> system)
       : system_(std::move(system)),
-        lu_(system_->pattern, linalg::ShiftedLu::Numbers::real),
+        lu_(system_->pattern, linalg::ShiftedLu::Numbers::real, linalg::ShiftedLu::Backend::automatic,
+            linalg::ShiftedLu::Pivots::kept),
         F_y_(system_->pattern.nonzeros()),
         F_dy_(system_->pattern.nonzeros()),
         row_scale_(system_->row_power.size()),

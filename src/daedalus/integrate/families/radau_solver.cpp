@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "daedalus/base/check.hpp"
+#include "daedalus/base/fours.hpp"
 
 namespace daedalus::integrate {
 namespace {
@@ -23,22 +24,31 @@ constexpr double wanted_contraction = 0.03;
 
 /// out_i = factor sum_j matrix_ij in_j for s blocks of length n.
 template <std::size_t s>
-void combine(const double* matrix, double factor, std::size_t n, const double* __restrict in, double* __restrict out) {
-  for (std::size_t i = 0; i < s; ++i, matrix += s, out += n) {
-    double weight[s];
-    for (std::size_t j = 0; j < s; ++j) weight[j] = factor * matrix[j];
-    for (std::size_t k = 0; k < n; ++k) {
-      double sum = weight[0] * in[k];
-      for (std::size_t j = 1; j < s; ++j) sum += weight[j] * in[j * n + k];
-      out[k] = sum;
+struct Combine {
+  [[gnu::always_inline]] static inline void run(const double* matrix, double factor, std::size_t n,
+                                                const double* __restrict in, double* __restrict out) {
+    for (std::size_t i = 0; i < s; ++i, matrix += s, out += n) {
+      double weight[s];
+      for (std::size_t j = 0; j < s; ++j) weight[j] = factor * matrix[j];
+      std::size_t k = 0;
+      for (; k + 4 <= n; k += 4) {
+        Four sum = weight[0] * *four(in + k);
+        for (std::size_t j = 1; j < s; ++j) sum += weight[j] * *four(in + j * n + k);
+        *four(out + k) = sum;
+      }
+      for (; k < n; ++k) {
+        double sum = weight[0] * in[k];
+        for (std::size_t j = 1; j < s; ++j) sum += weight[j] * in[j * n + k];
+        out[k] = sum;
+      }
     }
   }
-}
+};
 
 void combine(const std::vector<double>& matrix, double factor, std::size_t s, std::size_t n, const double* in, double* out) {
-  if (s == 3) return combine<3>(matrix.data(), factor, n, in, out);
-  if (s == 5) return combine<5>(matrix.data(), factor, n, in, out);
-  combine<7>(matrix.data(), factor, n, in, out);
+  if (s == 3) return in_fours<Combine<3>>(matrix.data(), factor, n, in, out);
+  if (s == 5) return in_fours<Combine<5>>(matrix.data(), factor, n, in, out);
+  in_fours<Combine<7>>(matrix.data(), factor, n, in, out);
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ RadauSolver::RadauSolver(std::shared_ptr<const ImplicitSystem> system, std::size
     : system_(std::move(system)),
       n_(dimension),
       counted_(std::max<std::size_t>(system_->counted(), 1)),
-      real_(system_->pattern, linalg::ShiftedLu::Numbers::real),
+      factors_(system_->pattern, most_stages / 2),
       F_y_(system_->pattern.nonzeros()),
       F_dy_(F_y_.size()),
       row_scale_(system_->row_power.size()),
@@ -55,11 +65,7 @@ RadauSolver::RadauSolver(std::shared_ptr<const ImplicitSystem> system, std::size
       residual_(most_stages * n_),
       transformed_(most_stages * n_),
       stage_(n_),
-      slope_(most_stages * n_) {
-  for (std::size_t k = 0; k < most_stages / 2; ++k) {
-    complex_.emplace_back(system_->pattern, linalg::ShiftedLu::Numbers::complex);
-  }
-}
+      slope_(most_stages * n_) {}
 
 void RadauSolver::use(const RadauCoefficients& coefficients) {
   coefficients_ = &coefficients;
@@ -87,15 +93,12 @@ bool RadauSolver::factor(double h, Stats& stats) {
   }
   const double* rows = row_scale_.empty() ? nullptr : row_scale_.data();
   const double* columns = column_scale_.empty() ? nullptr : column_scale_.data();
-  if (!real_.factor(F_y_.data(), F_dy_.data(), coefficients_->gamma / h, rows, columns)) {
-    singular_column_ = real_.singular_column();
+  linalg::ShiftedFamily::Shifts shifts;
+  shifts.real = coefficients_->gamma / h;
+  for (const std::complex<double>& mu : coefficients_->mu) shifts.complex[shifts.count++] = mu / h;
+  if (!factors_.factor(F_y_.data(), F_dy_.data(), shifts, rows, columns)) {
+    singular_column_ = factors_.singular_column();
     return false;
-  }
-  for (std::size_t k = 0; k < coefficients_->mu.size(); ++k) {
-    if (!complex_[k].factor(F_y_.data(), F_dy_.data(), coefficients_->mu[k] / h, rows, columns)) {
-      singular_column_ = complex_[k].singular_column();
-      return false;
-    }
   }
   factored_h_ = h;
   return true;
@@ -117,11 +120,7 @@ Evaluation RadauSolver::residuals(double t, const double* y, double h, const dou
 void RadauSolver::newton_change() {
   const std::size_t s = coefficients_->stages;
   combine(coefficients_->transform_inverse, 1.0, s, n_, residual_.data(), transformed_.data());
-  real_.solve(transformed_.data());
-  for (std::size_t k = 0; k < s / 2; ++k) {
-    double* first = transformed_.data() + (2 * k + 1) * n_;
-    complex_[k].solve(first, first + n_);
-  }
+  factors_.solve(transformed_.data());
   combine(coefficients_->transform, 1.0, s, n_, transformed_.data(), residual_.data());
 }
 

@@ -7,7 +7,7 @@
 
 #include "daedalus/integrate/families/radau_coefficients.hpp"
 #include "daedalus/integrate/stepper.hpp"
-#include "daedalus/linalg/shifted_lu.hpp"
+#include "daedalus/linalg/shifted_family.hpp"
 
 namespace daedalus::integrate {
 
@@ -47,7 +47,7 @@ class RadauSolver {
   NewtonReport solve(double t, const double* y, double h, const double* scale, const NewtonLimits& limits, double* Z,
                      Stats& stats);
   /// x becomes (F_y + gamma/h F_y')^-1 x.
-  void solve_real(double* x) { real_.solve(x); }
+  void solve_real(double* x) { factors_.solve_real(x); }
   /// y += F_y' x
   void multiply_leading(const double* x, double* y) const;
   /// Column whose pivot vanished in the last failed factor().
@@ -61,8 +61,7 @@ class RadauSolver {
   std::shared_ptr<const ImplicitSystem> system_;
   std::size_t n_, counted_;
   const RadauCoefficients* coefficients_ = nullptr;
-  linalg::ShiftedLu real_;
-  std::vector<linalg::ShiftedLu> complex_;
+  linalg::ShiftedFamily factors_;
   std::vector<double> F_y_, F_dy_, row_scale_, column_scale_;
   std::vector<double> residual_, transformed_, stage_, slope_;
   double factored_h_ = 0.0;   ///< 0: no factors
