@@ -19,7 +19,7 @@ constexpr std::uint32_t worth_a_turn = 160;
 
 NativeLoops::NativeLoops(const NativeProgram& program, const Function::Tape& tape, std::size_t lanes)
     : program_(program), tape_(tape), farthest_((std::int64_t{1} << 27U) / static_cast<std::int64_t>(lanes)) {
-  if (!program_.calls && program_.steps.size() >= worth_rolling) runs_ = runs_of(program_, tape_);
+  if (!program_.calls && program_.packs.empty() && program_.steps.size() >= worth_rolling) runs_ = runs_of(program_, tape_);
 }
 
 std::optional<NativeLoop> NativeLoops::loop(const NativeRun& run, const Homes& homes, std::size_t first_slot) {

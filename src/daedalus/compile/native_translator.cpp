@@ -12,6 +12,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/compile/native_functions.hpp"
 #include "daedalus/compile/native_loops.hpp"
+#include "daedalus/compile/native_packs.hpp"
 #include "daedalus/compile/native_program.hpp"
 #include "daedalus/compile/native_registers.hpp"
 
@@ -32,14 +33,14 @@ class Translator {
   Translator(const Function::Tape& tape, Elementary elementary, Machine& machine)
       : tape_(tape),
         elementary_(elementary),
-        program_(tape),
+        program_(program_for(tape, machine.lanes())),
         loops_(program_, tape, machine.lanes()),
         m_(machine),
         whole_(program_, tape.blocks, *this, machine.register_count(), program_.constants),
         registers_(&whole_) {}
 
   NativeTranslation operator()() {
-    m_.begin(program_.calls, !loops_.runs().empty());
+    m_.begin(program_.calls, !loops_.runs().empty(), !program_.packs.empty());
     auto run = loops_.runs().begin();
     for (now_ = 0; now_ < program_.steps.size(); ++now_) {
       if (run != loops_.runs().end() && run->first == now_) {
@@ -53,10 +54,31 @@ class Translator {
   }
 
   // What registers ask for.
-  void load(int to, const NativeHome& from) { m_.move({to}, place(from)); }
-  void store(const NativeHome& to, int from) { m_.store(place(to), {from}); }
+  void load(int to, const NativeHome& from, bool pack) {
+    if (from.spread) return m_.spread({to}, place(from));
+    on_width_of(pack, [&] { m_.move({to}, place(from)); });
+  }
+  void store(const NativeHome& to, int from, bool pack) {
+    on_width_of(pack, [&] { m_.store(place(to), {from}); });
+  }
 
  private:
+  static NativeProgram program_for(const Function::Tape& tape, std::size_t lanes) {
+    NativeProgram program(tape);
+    if (lanes == 1 && Machine::has(NativeProgram::pack_lanes))
+      if (auto with_packs = packed(program, tape)) return std::move(*with_packs);
+    return program;
+  }
+
+  /// A pack moves as a whole, a number alone, whatever the step works on that asks for it.
+  template <class Act>
+  void on_width_of(bool pack, Act&& act) {
+    if (program_.packs.empty()) return act();
+    m_.work_on(pack ? NativeProgram::pack_lanes : 1);
+    act();
+    m_.work_on(works_on_packs_ ? NativeProgram::pack_lanes : 1);
+  }
+
   // Memory
 
   /// Notes stand right before the buffer.
@@ -69,6 +91,7 @@ class Translator {
   NativePlace place(const NativeHome& home) const {
     switch (home.kind) {
       case NativeHome::buffer:
+      case NativeHome::lane:
       case NativeHome::array: return {NativePlace::buffer, 0, home.index};
       case NativeHome::strided: return (*places_)[home.index];
       case NativeHome::input: return {NativePlace::input, home.block, home.index};
@@ -93,7 +116,7 @@ class Translator {
 
   /// Where an operand is read best: in memory, if it is used no more.
   Machine::Operand operand(std::uint32_t value) {
-    if (registers_->read_in_place(value))
+    if (registers_->read_in_place(value) && !registers_->home(value).spread)
       if (const NativePlace there = place(value); m_.reads(there)) return there;
     return in_register(value);
   }
@@ -102,7 +125,7 @@ class Translator {
     if (const int r = registers_->register_of(value); r >= 0)
       m_.move(to, Register{r});
     else
-      m_.move(to, place(value));
+      load(to.number, registers_->home(value), program_.is_pack(value));
   }
 
   // Loops
@@ -151,6 +174,33 @@ class Translator {
   void translate(const Step& step) {
     if (step.partner != none && step.partner < now_) return;
     registers_->begin(step, now_);
+    switch (step.kind) {
+      case Step::single: return compute(step);
+      case Step::spread: return spread(step);
+      case Step::packed: break;
+    }
+    works_on_packs_ = true;
+    m_.work_on(NativeProgram::pack_lanes);
+    compute(step);
+    works_on_packs_ = false;
+    m_.work_on(1);
+    if (step.code != Code::store) registers_->leave_lanes(step.to);
+  }
+
+  /// A number that has a place of its own for ever is read from there again where the register is needed.
+  void spread(const Step& step) {
+    const std::uint32_t value = step.operand[0];
+    NativeHome home = registers_->home(value);
+    const int r = registers_->register_of(value);
+    const Machine::Operand from = r >= 0 ? Machine::Operand(Register{r}) : Machine::Operand(place(value));
+    m_.spread(result(step), from);
+    if (value >= program_.constants + program_.inputs) return;
+    if (value < program_.constants) home.kind = NativeHome::array;
+    home.spread = true;
+    registers_->set_home(step.to, home);
+  }
+
+  void compute(const Step& step) {
     using enum Machine::Arithmetic;
     const auto [a, b, c] = step.operand;
     switch (step.code) {
@@ -266,7 +316,7 @@ class Translator {
     const std::uint32_t value = step.operand[0];
     Register from = temporary(0);
     if (registers_->read_in_place(value))
-      m_.move(from, place(value));
+      copy(from, value);
     else
       from = in_register(value);
     m_.store(registers_ == &whole_ ? place_of_output(step.to) : (*places_)[step.to], from);
@@ -506,6 +556,7 @@ class Translator {
   NativeLoops loops_;
   Machine& m_;
   std::uint32_t now_ = 0;  ///< the step being translated
+  bool works_on_packs_ = false;
 
   using Registers = NativeRegisters<Translator>;
   Registers whole_;       ///< of the whole program

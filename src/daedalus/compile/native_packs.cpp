@@ -1,0 +1,464 @@
+// Like steps of one straight line become one step on four numbers (superword-level parallelism: S. Larsen, S. Amarasinghe,
+// PLDI 2000).
+//
+// The level of a step is the number of steps on the longest way to it from the inputs. Steps of one level do not wait for each
+// other, whatever is taken together with what: so only those are, and no circle can arise. Packs begin at steps whose operands
+// stand side by side in an array of inputs, and grow from level to level: steps with the same operation become a pack where each
+// operand is the same for all of them, or their lanes of an earlier pack, or stands in the lanes of an array.
+#include "daedalus/compile/native_packs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+
+namespace daedalus::compile {
+
+namespace {
+
+using Step = NativeProgram::Step;
+using Lanes = NativeProgram::Lanes;
+constexpr std::uint32_t none = NativeProgram::none, lanes = NativeProgram::pack_lanes;
+
+/// Programs with fewer steps gain nothing that could be seen.
+constexpr std::size_t worth_packing = 40;
+
+class Packer {
+ public:
+  Packer(const NativeProgram& program, const Function::Tape& tape)
+      : program_(program), tape_(tape), computed_(static_cast<std::uint32_t>(program.constants + program.inputs)) {
+    for (std::uint32_t block = 0; block < tape.blocks.size(); ++block)
+      block_of_.insert(block_of_.end(), tape.blocks[block], block);
+  }
+
+  std::optional<NativeProgram> operator()() {
+    if (program_.steps.size() < worth_packing) return std::nullopt;
+    std::vector<std::uint32_t> seeds = steps_on_inputs();
+    if (seeds.size() < 2 * lanes) return std::nullopt;
+    pack_of_.assign(program_.values, none);
+    lane_of_.assign(program_.values, 0);
+    pack_of_step_.assign(program_.steps.size(), none);
+    begin_packs(seeds);
+    if (packs_.empty()) return std::nullopt;
+    grow_packs();
+    if (!keep_what_gains()) return std::nullopt;
+    return write();
+  }
+
+ private:
+  bool is_constant(std::uint32_t value) const { return value < program_.constants; }
+  bool is_input(std::uint32_t value) const { return value >= program_.constants && value < computed_; }
+  std::uint32_t block(std::uint32_t input) const { return block_of_[input - program_.constants]; }
+
+  bool fits(const Step& step) const {
+    switch (step.code) {
+      case Code::add:
+      case Code::sub:
+      case Code::mul:
+      case Code::div:
+      case Code::neg:
+      case Code::square:
+      case Code::inverse:
+      case Code::sqrt:
+      case Code::hypot:
+      case Code::multiply_add:
+      case Code::multiply_sub:
+      case Code::sub_product:
+      case Code::store: return true;
+      case Code::abs: return step.place == 0;
+      case Code::pow: return is_small_power(step, tape_);
+      default: return false;
+    }
+  }
+
+  /// Whether `count` numbers of one block of inputs begin with this one, which may be any number.
+  bool is_array(std::int64_t first, std::uint32_t count, std::uint32_t of_block) const {
+    const auto inside = [&](std::int64_t value) {
+      return value >= static_cast<std::int64_t>(program_.constants) && value < computed_ &&
+             block(static_cast<std::uint32_t>(value)) == of_block;
+    };
+    return inside(first) && inside(first + count - 1);
+  }
+
+  // Where packs begin
+
+  std::vector<std::uint32_t> steps_on_inputs() const {
+    std::vector<std::uint32_t> found;
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      bool inputs = false, others = false;
+      for (const std::uint32_t operand : step.operand) {
+        if (operand == none) break;
+        inputs = inputs || is_input(operand);
+        others = others || operand >= computed_;
+      }
+      if (inputs && !others && fits(step)) found.push_back(i);
+    }
+    return found;
+  }
+
+  /// Which operands are the next of an array in another step, as bits; 0 where the steps are not neighbours in this way.
+  unsigned neighbours(const Step& step, const Step& next) const {
+    if (step.code != next.code || (step.code == Code::store && next.to != step.to + 1)) return 0;
+    unsigned moves = 0;
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t a = step.operand[k], b = next.operand[k];
+      if (a == b) continue;
+      if (!is_input(a) || b != a + 1 || !is_input(b) || block(a) != block(b)) return 0;
+      moves |= 1U << k;
+    }
+    return moves;
+  }
+
+  /// Rows of neighbours are divided into packs. Rows of equal members often begin at the same place of an array, or end there,
+  /// as those of all pairs i < j: packs are counted from where more rows meet, so that lanes of different rows belong together.
+  void begin_packs(std::vector<std::uint32_t>& seeds) {
+    std::ranges::sort(seeds, {}, [&](std::uint32_t i) {
+      const Step& step = program_.steps[i];
+      return std::tuple(step.code, step.operand[0], step.operand[1], step.operand[2], step.to);
+    });
+    struct Row {
+      std::size_t first, count;
+      unsigned moves;
+    };
+    std::vector<Row> rows;
+    std::vector<std::uint32_t> begins(computed_, 0), ends(computed_, 0);
+    const auto step = [&](std::size_t seed) -> const Step& { return program_.steps[seeds[seed]]; };
+    const auto place = [&](const Row& row, std::size_t seed) { return step(seed).operand[(row.moves & 1U) != 0 ? 0 : (row.moves & 2U) != 0 ? 1 : 2]; };
+    for (std::size_t first = 0; first + 1 < seeds.size();) {
+      Row row{first, 1, neighbours(step(first), step(first + 1))};
+      while (row.moves != 0 && first + row.count < seeds.size() &&
+             neighbours(step(first + row.count - 1), step(first + row.count)) == row.moves)
+        ++row.count;
+      first += row.count;
+      if (row.count < 2) continue;
+      rows.push_back(row);
+      ++begins[place(row, row.first)];
+      ++ends[place(row, row.first + row.count - 1)];
+    }
+    for (const Row& row : rows) {
+      const bool from_end = ends[place(row, row.first + row.count - 1)] > begins[place(row, row.first)];
+      const std::size_t idle = from_end ? (lanes - row.count % lanes) % lanes : 0;  // lanes of the first pack
+      for (std::size_t at = 0; at < row.count;) {
+        const std::size_t from = at == 0 ? idle : 0, count = std::min(lanes - from, row.count - at);
+        Lanes members;
+        members.fill(none);
+        for (std::size_t k = 0; k < count; ++k) members[from + k] = seeds[row.first + at + k];
+        at += count;
+        if (count >= 2 && reads_arrays(members)) add_pack(members);
+      }
+    }
+  }
+
+  /// Whether idle lanes of a pack on inputs stay in their arrays, and a store has none.
+  bool reads_arrays(const Lanes& members) const {
+    const auto [one, other] = two_of(members);
+    const Step& step = program_.steps[members[one]];
+    if (step.code == Code::store && std::ranges::find(members, none) != members.end()) return false;
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t operand = step.operand[k];
+      if (operand == none || operand == program_.steps[members[other]].operand[k]) continue;
+      if (is_input(operand) && !is_array(std::int64_t{operand} - static_cast<std::int64_t>(one), lanes, block(operand))) return false;
+    }
+    return true;
+  }
+
+  static std::pair<std::size_t, std::size_t> two_of(const Lanes& members) {
+    std::size_t one = 0;
+    while (members[one] == none) ++one;
+    std::size_t other = one + 1;
+    while (members[other] == none) ++other;
+    return {one, other};
+  }
+
+  void add_pack(const Lanes& members) {
+    const auto number = static_cast<std::uint32_t>(packs_.size());
+    packs_.push_back(members);
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      if (members[lane] == none) continue;
+      pack_of_step_[members[lane]] = number;
+      const Step& step = program_.steps[members[lane]];
+      if (step.code == Code::store) continue;
+      pack_of_[step.to] = number;
+      lane_of_[step.to] = static_cast<std::uint8_t>(lane);
+    }
+  }
+
+  // How they grow
+
+  /// A step that may become a lane of a pack, and what must be the same in all lanes of it.
+  struct Candidate {
+    std::array<std::uint64_t, 4> likeness;
+    std::uint32_t lane, step;
+    auto operator<=>(const Candidate&) const = default;
+  };
+
+  /// Levels from the second on: those of the first are the seeds.
+  void grow_packs() {
+    std::vector<std::uint32_t> level_of(program_.values, 0), level(program_.steps.size()), begin{0, 0};
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      std::uint32_t above = 0;
+      for (const std::uint32_t operand : step.operand)
+        if (operand != none) above = std::max(above, level_of[operand]);
+      level[i] = above + 1;
+      if (step.code != Code::store) level_of[step.to] = above + 1;
+      if (begin.size() < above + 3U) begin.resize(above + 3U, 0);
+      ++begin[above + 2U];
+    }
+    for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
+    std::vector<std::uint32_t> by_level(program_.steps.size()), next = begin;
+    for (std::uint32_t i = 0; i < level.size(); ++i) by_level[next[level[i]]++] = i;
+
+    std::vector<std::uint32_t> open;
+    for (std::size_t l = 2; l + 1 < begin.size(); ++l) {
+      open.clear();
+      for (std::uint32_t k = begin[l]; k < begin[l + 1]; ++k)
+        if (const Step& step = program_.steps[by_level[k]]; uses_a_pack(step) && fits(step)) open.push_back(by_level[k]);
+      for (const Reading reading : {Reading::arrays, Reading::first_in_lanes, Reading::second_in_lanes}) {
+        if (open.size() < 2) break;
+        join(open, reading);
+        std::erase_if(open, [&](std::uint32_t i) { return pack_of_step_[i] != none; });
+      }
+    }
+  }
+
+  bool uses_a_pack(const Step& step) const {
+    for (const std::uint32_t operand : step.operand)
+      if (operand != none && pack_of_[operand] != none) return true;
+    return false;
+  }
+
+  /// What operands of a step are taken for: the first that belongs to a pack, or the second, says which lane it is, and those of
+  /// packs in another lane are the same for all lanes. Inputs are the same for all, but in the first way.
+  enum class Reading { arrays, first_in_lanes, second_in_lanes };
+
+  std::optional<Candidate> candidate(std::uint32_t i, Reading reading) const {
+    const Step& step = program_.steps[i];
+    bool skip = reading == Reading::second_in_lanes;
+    std::uint32_t lane = none;
+    for (const std::uint32_t operand : step.operand) {
+      if (operand == none || pack_of_[operand] == none) continue;
+      if (lane != none && skip && lane != lane_of_[operand]) {
+        lane = lane_of_[operand];
+        skip = false;
+      }
+      if (lane == none) lane = lane_of_[operand];
+    }
+    if (reading == Reading::second_in_lanes && skip) return std::nullopt;
+    constexpr std::uint64_t of_pack = std::uint64_t{1} << 32U, of_array = std::uint64_t{2} << 32U;
+    Candidate result{{static_cast<std::uint64_t>(step.code), 0, 0, 0}, lane, i};
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t operand = step.operand[k];
+      std::uint64_t& likeness = result.likeness[k + 1];
+      likeness = operand;
+      if (operand == none) continue;
+      if (pack_of_[operand] != none && lane_of_[operand] == lane)
+        likeness = of_pack | pack_of_[operand];
+      else if (reading == Reading::arrays && is_input(operand) &&
+               is_array(std::int64_t{operand} - lane, lanes, block(operand)))
+        likeness = of_array | (operand - lane);
+    }
+    if (step.code == Code::store) {
+      if (step.to < lane) return std::nullopt;
+      result.likeness[2] = step.to - lane;
+    }
+    return result;
+  }
+
+  /// Makes packs of like steps.
+  void join(const std::vector<std::uint32_t>& open, Reading reading) {
+    candidates_.clear();
+    for (const std::uint32_t i : open)
+      if (const auto one = candidate(i, reading)) candidates_.push_back(*one);
+    std::ranges::sort(candidates_);
+    for (std::size_t first = 0; first < candidates_.size();) {
+      Lanes members;
+      members.fill(none);
+      std::size_t behind = first, count = 0;
+      for (; behind < candidates_.size() && candidates_[behind].likeness == candidates_[first].likeness; ++behind) {
+        std::uint32_t& member = members[candidates_[behind].lane];
+        if (member == none) ++count;
+        member = candidates_[behind].step;
+      }
+      const bool is_store = static_cast<Code>(candidates_[first].likeness[0]) == Code::store;
+      first = behind;
+      if (count < 2 || (is_store && (count < lanes || !is_one_array(members)))) continue;
+      add_pack(members);
+    }
+  }
+
+  /// Notes stand elsewhere than outputs.
+  bool is_one_array(const Lanes& stores) const {
+    const std::size_t told = tape_.outputs - tape_.notes;
+    return (program_.steps[stores.front()].to < told) == (program_.steps[stores.back()].to < told);
+  }
+
+  // What is gained
+
+  /// Packs that hang together are kept or dropped together.
+  bool keep_what_gains() {
+    std::vector<std::uint32_t> above(packs_.size());
+    for (std::uint32_t p = 0; p < above.size(); ++p) above[p] = p;
+    const auto top = [&](std::uint32_t p) {
+      while (above[p] != p) p = above[p] = above[above[p]];
+      return p;
+    };
+    std::vector<bool> asked(packs_.size(), false);  // for single lanes
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i)
+      for (const std::uint32_t operand : program_.steps[i].operand) {
+        if (operand == none || pack_of_[operand] == none) continue;
+        if (pack_of_step_[i] == none)
+          asked[pack_of_[operand]] = true;
+        else
+          above[top(pack_of_[operand])] = top(pack_of_step_[i]);
+      }
+    std::vector<int> gain(packs_.size(), 0), size(packs_.size(), 0);
+    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+      const auto members = static_cast<int>(lanes - static_cast<std::size_t>(std::ranges::count(packs_[p], none)));
+      const Code code = program_.steps[packs_[p][two_of(packs_[p]).first]].code;
+      const int worth = code == Code::div || code == Code::inverse || code == Code::sqrt ? 3 : 1;
+      gain[top(p)] += worth * (members - 1) - (asked[p] ? 1 : 0);
+      ++size[top(p)];
+    }
+    int all = 0;
+    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+      const std::uint32_t t = top(p);
+      if (gain[t] < size[t] || size[t] < 3) {
+        for (const std::uint32_t i : packs_[p])
+          if (i != none) {
+            pack_of_step_[i] = none;
+            if (program_.steps[i].code != Code::store) pack_of_[program_.steps[i].to] = none;
+          }
+      } else if (t == p) {
+        all += gain[t];
+      }
+    }
+    return 10 * static_cast<std::size_t>(std::max(all, 0)) >= program_.steps.size();
+  }
+
+  // Writing
+
+  NativeProgram write() {
+    out_.constants = program_.constants;
+    out_.inputs = program_.inputs;
+    out_.calls = program_.calls;
+    out_.values = out_.first_pack = program_.values;
+    new_place_.assign(program_.steps.size(), none);
+    value_of_pack_.assign(packs_.size(), none);
+    spread_of_.assign(program_.values, none);
+    array_at_.assign(computed_, none);
+    step_of_.assign(program_.values, none);
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i)
+      if (program_.steps[i].code != Code::store) step_of_[program_.steps[i].to] = i;
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i) write_with_operands(i);
+    for (Step& step : out_.steps)
+      if (step.partner != none) step.partner = new_place_[step.partner];
+    out_.find_uses();
+    return std::move(out_);
+  }
+
+  /// Writes a step, after what it waits for.
+  void write_with_operands(std::uint32_t i) {
+    std::vector<std::uint32_t>& waiting = waiting_;
+    waiting.push_back(i);
+    while (!waiting.empty()) {
+      const std::uint32_t at = waiting.back();
+      if (new_place_[at] == none) {
+        const std::size_t before = waiting.size();
+        if (pack_of_step_[at] == none)
+          wait_for_operands(at);
+        else
+          for (const std::uint32_t member : packs_[pack_of_step_[at]])
+            if (member != none) wait_for_operands(member);
+        if (waiting.size() > before) continue;
+        pack_of_step_[at] == none ? write_single(at) : write_pack(pack_of_step_[at]);
+      }
+      waiting.pop_back();
+    }
+  }
+
+  void wait_for_operands(std::uint32_t i) {
+    for (const std::uint32_t operand : program_.steps[i].operand)
+      if (operand != none && operand >= computed_ && new_place_[step_of_[operand]] == none) waiting_.push_back(step_of_[operand]);
+  }
+
+  void write_single(std::uint32_t i) {
+    for (const std::uint32_t operand : program_.steps[i].operand) leave_lane(operand);
+    new_place_[i] = static_cast<std::uint32_t>(out_.steps.size());
+    out_.steps.push_back(program_.steps[i]);
+  }
+
+  void write_pack(std::uint32_t p) {
+    const Lanes& members = packs_[p];
+    const auto [one, other] = two_of(members);
+    Step step = program_.steps[members[one]];
+    step.kind = Step::packed;
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t operand = step.operand[k];
+      if (operand == none) continue;
+      if (step.code == Code::pow && k == 1) continue;  // the exponent is read here
+      if (operand == program_.steps[members[other]].operand[k])
+        step.operand[k] = spread(operand);
+      else if (is_input(operand))
+        step.operand[k] = array(operand - static_cast<std::uint32_t>(one));
+      else
+        step.operand[k] = value_of_pack_[pack_of_[operand]];
+    }
+    if (step.code == Code::store)
+      step.to -= static_cast<std::uint32_t>(one);
+    else
+      step.to = value_of_pack_[p] = new_value();
+    for (const std::uint32_t member : members)
+      if (member != none) new_place_[member] = static_cast<std::uint32_t>(out_.steps.size());
+    out_.steps.push_back(step);
+  }
+
+  std::uint32_t new_value() {
+    out_.packs.emplace_back();
+    return static_cast<std::uint32_t>(out_.values++);
+  }
+
+  /// A value in all lanes.
+  std::uint32_t spread(std::uint32_t value) {
+    if (spread_of_[value] != none) return spread_of_[value];
+    leave_lane(value);
+    Step step{Code::end};
+    step.kind = Step::spread;
+    step.operand[0] = value;
+    step.to = spread_of_[value] = new_value();
+    out_.steps.push_back(step);
+    return step.to;
+  }
+
+  /// Inputs that stand side by side.
+  std::uint32_t array(std::uint32_t first) {
+    if (array_at_[first] == none) {
+      array_at_[first] = new_value();
+      out_.packs.back().input = first;
+    }
+    return array_at_[first];
+  }
+
+  /// A step asks for a value by itself, which a pack computes.
+  void leave_lane(std::uint32_t value) {
+    if (value == none || pack_of_[value] == none) return;
+    out_.packs[value_of_pack_[pack_of_[value]] - out_.first_pack].single[lane_of_[value]] = value;
+  }
+
+  const NativeProgram& program_;
+  const Function::Tape& tape_;
+  const std::uint32_t computed_;  ///< values before this one are constants and inputs
+  std::vector<std::uint32_t> block_of_;
+  std::vector<Lanes> packs_;  ///< their steps
+  std::vector<std::uint32_t> pack_of_, pack_of_step_;
+  std::vector<std::uint8_t> lane_of_;
+  std::vector<Candidate> candidates_;
+  NativeProgram out_;
+  std::vector<std::uint32_t> new_place_, step_of_, value_of_pack_, spread_of_, array_at_, waiting_;
+};
+
+}  // namespace
+
+std::optional<NativeProgram> packed(const NativeProgram& program, const Function::Tape& tape) { return Packer(program, tape)(); }
+
+}  // namespace daedalus::compile
