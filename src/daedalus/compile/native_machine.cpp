@@ -227,6 +227,23 @@ void NativeMachine::spread(Register to, const Operand& from) {
   p.a.emit(Inst::kIdVbroadcastsd, x86::ymm(static_cast<std::uint32_t>(to.number)), one);
 }
 
+void NativeMachine::pair(Register to, const Operand& first, const Operand& second) {
+  Parts& p = *parts_;
+  Register low = to;
+  if (const auto* r = std::get_if<Register>(&first))
+    low = *r;
+  else
+    p.a.emit(Inst::kIdVmovsd, p.vec(to), p.operand(first));
+  const bool in_register = std::holds_alternative<Register>(second);
+  p.a.emit(in_register ? Inst::kIdVunpcklpd : Inst::kIdVmovhpd, p.vec(to), p.vec(low), p.operand(second));
+}
+
+void NativeMachine::join(Register to, Register low, Register high) {
+  Parts& p = *parts_;
+  p.a.vinsertf128(x86::ymm(static_cast<std::uint32_t>(to.number)), x86::ymm(static_cast<std::uint32_t>(low.number)),
+                  p.vec(high).as<x86::Xmm>(), 1);
+}
+
 void NativeMachine::compute(Arithmetic what, Register to, Register left, const Operand& right) {
   Parts& p = *parts_;
   const asmjit::InstId instruction = [&] {

@@ -66,6 +66,8 @@ class NativeMachine {
   void move(Register to, const Operand& from);
   void store(const NativePlace& to, Register from);
   void spread(Register to, const Operand& from);  ///< one number, to four
+  void pair(Register to, const Operand& first, const Operand& second);
+  void join(Register to, Register low, Register high);  ///< two pairs
   /// `largest` is left where it is above right, else right; `least` where it is below.
   enum class Arithmetic { add, sub, mul, div, largest, least };
   void compute(Arithmetic what, Register to, Register left, const Operand& right);

@@ -17,10 +17,12 @@ namespace {
 
 using Step = NativeProgram::Step;
 using Lanes = NativeProgram::Lanes;
-constexpr std::uint32_t none = NativeProgram::none, lanes = NativeProgram::pack_lanes;
+constexpr std::uint32_t none = NativeProgram::none, end_of_list = none - 1, lanes = NativeProgram::pack_lanes;
 
 /// Programs with fewer steps gain nothing that could be seen.
 constexpr std::size_t worth_packing = 40;
+/// Instructions that bring four numbers into one register.
+constexpr int cost_of_collecting = 5;
 
 class Packer {
  public:
@@ -170,9 +172,10 @@ class Packer {
     return {one, other};
   }
 
-  void add_pack(const Lanes& members) {
+  void add_pack(const Lanes& members, int collected = 0) {
     const auto number = static_cast<std::uint32_t>(packs_.size());
     packs_.push_back(members);
+    collected_.push_back(collected);
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
       if (members[lane] == none) continue;
       pack_of_step_[members[lane]] = number;
@@ -187,50 +190,71 @@ class Packer {
 
   /// A step that may become a lane of a pack, and what must be the same in all lanes of it.
   struct Candidate {
+    static constexpr std::uint64_t of_any = std::uint64_t{3} << 32U;
     std::array<std::uint64_t, 4> likeness;
     std::uint32_t lane, step;
     auto operator<=>(const Candidate&) const = default;
   };
 
-  /// Levels from the second on: those of the first are the seeds.
+  /// Level after level, steps that use packs of those before become packs of their own.
   void grow_packs() {
-    std::vector<std::uint32_t> level_of(program_.values, 0), level(program_.steps.size()), begin{0, 0};
+    find_levels();
+    std::vector<std::uint32_t> open;
+    std::uint32_t listed = 0;  // packs whose users are waiting at their levels
+    const auto list_users = [&] {
+      for (; listed < packs_.size(); ++listed)
+        for_each_use(listed, [&](std::uint32_t user) {
+          std::uint32_t& first = first_at_[level_[user]];
+          if (next_at_[user] != none || !fits(program_.steps[user])) return;
+          next_at_[user] = first;
+          first = user;
+        });
+    };
+    list_users();
+    for (std::uint32_t& first : first_at_) {
+      open.clear();
+      for (std::uint32_t i = first; i != end_of_list; i = next_at_[i])
+        if (pack_of_step_[i] == none) open.push_back(i);
+      for (const Reading reading : {Reading::arrays, Reading::first_in_lanes, Reading::second_in_lanes, Reading::collected}) {
+        if (open.size() < 2) break;
+        join(open, reading);
+        std::erase_if(open, [&](std::uint32_t i) { return pack_of_step_[i] != none; });
+      }
+      list_users();
+    }
+  }
+
+  void find_levels() {
+    std::vector<std::uint32_t> level_of(program_.values, 0);
+    level_.resize(program_.steps.size());
+    std::uint32_t last = 0;
     for (std::uint32_t i = 0; i < program_.steps.size(); ++i) {
       const Step& step = program_.steps[i];
       std::uint32_t above = 0;
       for (const std::uint32_t operand : step.operand)
         if (operand != none) above = std::max(above, level_of[operand]);
-      level[i] = above + 1;
+      level_[i] = above;
       if (step.code != Code::store) level_of[step.to] = above + 1;
-      if (begin.size() < above + 3U) begin.resize(above + 3U, 0);
-      ++begin[above + 2U];
+      last = std::max(last, above);
     }
-    for (std::size_t l = 1; l < begin.size(); ++l) begin[l] += begin[l - 1];
-    std::vector<std::uint32_t> by_level(program_.steps.size()), next = begin;
-    for (std::uint32_t i = 0; i < level.size(); ++i) by_level[next[level[i]]++] = i;
-
-    std::vector<std::uint32_t> open;
-    for (std::size_t l = 2; l + 1 < begin.size(); ++l) {
-      open.clear();
-      for (std::uint32_t k = begin[l]; k < begin[l + 1]; ++k)
-        if (const Step& step = program_.steps[by_level[k]]; uses_a_pack(step) && fits(step)) open.push_back(by_level[k]);
-      for (const Reading reading : {Reading::arrays, Reading::first_in_lanes, Reading::second_in_lanes}) {
-        if (open.size() < 2) break;
-        join(open, reading);
-        std::erase_if(open, [&](std::uint32_t i) { return pack_of_step_[i] != none; });
-      }
-    }
+    first_at_.assign(last + 1U, end_of_list);
+    next_at_.assign(program_.steps.size(), none);
   }
 
-  bool uses_a_pack(const Step& step) const {
-    for (const std::uint32_t operand : step.operand)
-      if (operand != none && pack_of_[operand] != none) return true;
-    return false;
+  /// Steps that use a number of a pack, one after the other for each lane.
+  template <class Act>
+  void for_each_use(std::uint32_t pack, Act&& act) const {
+    for (const std::uint32_t member : packs_[pack]) {
+      if (member == none || program_.steps[member].code == Code::store) continue;
+      const std::uint32_t value = program_.steps[member].to;
+      for (std::uint32_t u = program_.use_start[value]; u < program_.use_start[value + 1]; ++u) act(program_.uses[u]);
+    }
   }
 
   /// What operands of a step are taken for: the first that belongs to a pack, or the second, says which lane it is, and those of
-  /// packs in another lane are the same for all lanes. Inputs are the same for all, but in the first way.
-  enum class Reading { arrays, first_in_lanes, second_in_lanes };
+  /// packs in another lane are the same for all lanes. Inputs are the same for all, but in the first way. In the last way what
+  /// does not belong to a pack is collected from wherever it is.
+  enum class Reading { arrays, first_in_lanes, second_in_lanes, collected };
 
   std::optional<Candidate> candidate(std::uint32_t i, Reading reading) const {
     const Step& step = program_.steps[i];
@@ -257,6 +281,8 @@ class Packer {
       else if (reading == Reading::arrays && is_input(operand) &&
                is_array(std::int64_t{operand} - lane, lanes, block(operand)))
         likeness = of_array | (operand - lane);
+      else if (reading == Reading::collected && operand >= computed_)
+        likeness = Candidate::of_any;
     }
     if (step.code == Code::store) {
       if (step.to < lane) return std::nullopt;
@@ -280,10 +306,12 @@ class Packer {
         if (member == none) ++count;
         member = candidates_[behind].step;
       }
+      const auto collections = static_cast<int>(std::ranges::count(candidates_[first].likeness, Candidate::of_any));
       const bool is_store = static_cast<Code>(candidates_[first].likeness[0]) == Code::store;
       first = behind;
-      if (count < 2 || (is_store && (count < lanes || !is_one_array(members)))) continue;
-      add_pack(members);
+      const std::size_t fewest = is_store || reading == Reading::collected ? lanes : 2;
+      if (count < fewest || (is_store && !is_one_array(members))) continue;
+      add_pack(members, collections);
     }
   }
 
@@ -295,45 +323,73 @@ class Packer {
 
   // What is gained
 
-  /// Packs that hang together are kept or dropped together.
   bool keep_what_gains() {
+    std::vector<int> gain(packs_.size(), 0);
+    std::vector<std::vector<std::uint32_t>> users(packs_.size());
+    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+      const auto members = static_cast<int>(lanes - static_cast<std::size_t>(std::ranges::count(packs_[p], none)));
+      const Code code = program_.steps[packs_[p][two_of(packs_[p]).first]].code;
+      const int worth = code == Code::div || code == Code::inverse || code == Code::sqrt ? 3 : 1;
+      bool asked = false;  // for single lanes
+      for_each_use(p, [&](std::uint32_t i) {
+        const std::uint32_t user = pack_of_step_[i];
+        if (user == none)
+          asked = true;
+        else if (std::ranges::find(users[p], user) == users[p].end())
+          users[p].push_back(user);
+      });
+      gain[p] = worth * (members - 1) - (asked ? 1 : 0) - cost_of_collecting * collected_[p];
+    }
+    drop_vain_collections(gain, users);
+
+    // Packs that hang together are kept or dropped together.
     std::vector<std::uint32_t> above(packs_.size());
     for (std::uint32_t p = 0; p < above.size(); ++p) above[p] = p;
     const auto top = [&](std::uint32_t p) {
       while (above[p] != p) p = above[p] = above[above[p]];
       return p;
     };
-    std::vector<bool> asked(packs_.size(), false);  // for single lanes
-    for (std::uint32_t i = 0; i < program_.steps.size(); ++i)
-      for (const std::uint32_t operand : program_.steps[i].operand) {
-        if (operand == none || pack_of_[operand] == none) continue;
-        if (pack_of_step_[i] == none)
-          asked[pack_of_[operand]] = true;
-        else
-          above[top(pack_of_[operand])] = top(pack_of_step_[i]);
-      }
-    std::vector<int> gain(packs_.size(), 0), size(packs_.size(), 0);
+    for (std::uint32_t p = 0; p < packs_.size(); ++p)
+      for (const std::uint32_t user : users[p])
+        if (is_kept(p) && is_kept(user)) above[top(p)] = top(user);
+    std::vector<int> together(packs_.size(), 0), size(packs_.size(), 0);
     for (std::uint32_t p = 0; p < packs_.size(); ++p) {
-      const auto members = static_cast<int>(lanes - static_cast<std::size_t>(std::ranges::count(packs_[p], none)));
-      const Code code = program_.steps[packs_[p][two_of(packs_[p]).first]].code;
-      const int worth = code == Code::div || code == Code::inverse || code == Code::sqrt ? 3 : 1;
-      gain[top(p)] += worth * (members - 1) - (asked[p] ? 1 : 0);
+      if (!is_kept(p)) continue;
+      together[top(p)] += gain[p];
       ++size[top(p)];
     }
     int all = 0;
     for (std::uint32_t p = 0; p < packs_.size(); ++p) {
       const std::uint32_t t = top(p);
-      if (gain[t] < size[t] || size[t] < 3) {
-        for (const std::uint32_t i : packs_[p])
-          if (i != none) {
-            pack_of_step_[i] = none;
-            if (program_.steps[i].code != Code::store) pack_of_[program_.steps[i].to] = none;
-          }
-      } else if (t == p) {
-        all += gain[t];
-      }
+      if (!is_kept(p)) continue;
+      if (together[t] < size[t] || size[t] < 3)
+        drop(p);
+      else if (t == p)
+        all += together[t];
     }
     return 10 * static_cast<std::size_t>(std::max(all, 0)) >= program_.steps.size();
+  }
+
+  /// Collecting pays by what comes of it only: a pack that is not worth what it costs is dropped, with those that use it.
+  void drop_vain_collections(const std::vector<int>& gain, const std::vector<std::vector<std::uint32_t>>& users) {
+    std::vector<int> with_users = gain;
+    for (auto p = static_cast<std::uint32_t>(packs_.size()); p-- > 0;)  // users come later
+      for (const std::uint32_t user : users[p]) with_users[p] += std::max(with_users[user], 0);
+    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+      if (is_kept(p) && (collected_[p] == 0 || with_users[p] > 0)) continue;
+      for (const std::uint32_t user : users[p]) drop(user);
+      drop(p);
+    }
+  }
+
+  bool is_kept(std::uint32_t p) const { return pack_of_step_[packs_[p][two_of(packs_[p]).first]] == p; }
+
+  void drop(std::uint32_t p) {
+    for (const std::uint32_t i : packs_[p]) {
+      if (i == none) continue;
+      pack_of_step_[i] = none;
+      if (program_.steps[i].code != Code::store) pack_of_[program_.steps[i].to] = none;
+    }
   }
 
   // Writing
@@ -401,8 +457,10 @@ class Packer {
         step.operand[k] = spread(operand);
       else if (is_input(operand))
         step.operand[k] = array(operand - static_cast<std::uint32_t>(one));
-      else
+      else if (is_aligned(members, k))
         step.operand[k] = value_of_pack_[pack_of_[operand]];
+      else
+        step.operand[k] = collect(members, k);
     }
     if (step.code == Code::store)
       step.to -= static_cast<std::uint32_t>(one);
@@ -430,6 +488,31 @@ class Packer {
     return step.to;
   }
 
+  /// Whether the operands are the lanes of one pack.
+  bool is_aligned(const Lanes& members, unsigned k) const {
+    std::uint32_t pack = none;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      if (members[lane] == none) continue;
+      const std::uint32_t operand = program_.steps[members[lane]].operand[k];
+      if (pack_of_[operand] == none || lane_of_[operand] != lane || (pack != none && pack_of_[operand] != pack)) return false;
+      pack = pack_of_[operand];
+    }
+    return true;
+  }
+
+  /// Values from wherever they are.
+  std::uint32_t collect(const Lanes& members, unsigned k) {
+    Step step{Code::end};
+    step.kind = Step::collect;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      step.operand[lane] = program_.steps[members[lane]].operand[k];
+      leave_lane(step.operand[lane]);
+    }
+    step.to = new_value();
+    out_.steps.push_back(step);
+    return step.to;
+  }
+
   /// Inputs that stand side by side.
   std::uint32_t array(std::uint32_t first) {
     if (array_at_[first] == none) {
@@ -450,9 +533,11 @@ class Packer {
   const std::uint32_t computed_;  ///< values before this one are constants and inputs
   std::vector<std::uint32_t> block_of_;
   std::vector<Lanes> packs_;  ///< their steps
+  std::vector<int> collected_;  ///< operands of each pack
   std::vector<std::uint32_t> pack_of_, pack_of_step_;
   std::vector<std::uint8_t> lane_of_;
   std::vector<Candidate> candidates_;
+  std::vector<std::uint32_t> level_, first_at_, next_at_;  ///< of steps; lists of those at each level that may become packs
   NativeProgram out_;
   std::vector<std::uint32_t> new_place_, step_of_, value_of_pack_, spread_of_, array_at_, waiting_;
 };

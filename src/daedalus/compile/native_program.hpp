@@ -21,12 +21,12 @@ struct NativeProgram {
   struct Step {
     Code code;
     std::uint32_t to = none;  ///< the value, or for a store the output
-    std::uint32_t operand[3] = {none, none, none};
+    std::uint32_t operand[4] = {none, none, none, none};  ///< the fourth where numbers are collected only
     std::uint32_t place = 0;         ///< among the frozen values, for switched and held codes
     std::uint32_t table = 0;         ///< for a table; for a held value the constant that is its start
     std::uint32_t partner = none;    ///< of a sine: the step with the cosine of the same argument; or vice versa
-    /// What the step is for: one number; all lanes of packs; or putting one number into all lanes, where there is no code.
-    enum Kind : std::uint8_t { single, packed, spread } kind = single;
+    /// What the step works on: one number, or all lanes of packs. Or it makes a pack, of one number or of four, and has no code.
+    enum Kind : std::uint8_t { single, packed, spread, collect } kind = single;
   };
   std::vector<Step> steps;
   std::size_t constants = 0, inputs = 0, values = 0;

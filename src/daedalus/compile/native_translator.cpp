@@ -31,13 +31,7 @@ constexpr std::uint32_t none = NativeProgram::none;
 class Translator {
  public:
   Translator(const Function::Tape& tape, Elementary elementary, Machine& machine)
-      : tape_(tape),
-        elementary_(elementary),
-        program_(program_for(tape, machine.lanes())),
-        loops_(program_, tape, machine.lanes()),
-        m_(machine),
-        whole_(program_, tape.blocks, *this, machine.register_count(), program_.constants),
-        registers_(&whole_) {}
+      : Translator(tape, elementary, machine, plan(tape, machine.lanes())) {}
 
   NativeTranslation operator()() {
     m_.begin(program_.calls, !loops_.runs().empty(), !program_.packs.empty());
@@ -63,12 +57,32 @@ class Translator {
   }
 
  private:
-  static NativeProgram program_for(const Function::Tape& tape, std::size_t lanes) {
-    NativeProgram program(tape);
-    if (lanes == 1 && Machine::has(NativeProgram::pack_lanes))
-      if (auto with_packs = packed(program, tape)) return std::move(*with_packs);
-    return program;
+  struct Plan {
+    NativeProgram program;
+    std::vector<NativeRun> runs;  ///< to be loops
+  };
+
+  /// A program whose loops are much shorter than its line fits into the cache for instructions with them, which no pack does for
+  /// it. All others are packed if that gains something; they have loops only if not.
+  static Plan plan(const Function::Tape& tape, std::size_t lanes) {
+    constexpr std::size_t too_long = 8000;  // for the cache
+    Plan plan{NativeProgram(tape), {}};
+    const bool is_long = plan.program.steps.size() > too_long;
+    if (is_long) plan.runs = NativeLoops::runs_worth_rolling(plan.program, tape);
+    if (lanes == 1 && Machine::has(NativeProgram::pack_lanes) && !NativeLoops::shorten(plan.program, plan.runs))
+      if (auto with_packs = packed(plan.program, tape)) return {std::move(*with_packs), {}};
+    if (!is_long) plan.runs = NativeLoops::runs_worth_rolling(plan.program, tape);
+    return plan;
   }
+
+  Translator(const Function::Tape& tape, Elementary elementary, Machine& machine, Plan plan)
+      : tape_(tape),
+        elementary_(elementary),
+        program_(std::move(plan.program)),
+        loops_(program_, tape, machine.lanes(), std::move(plan.runs)),
+        m_(machine),
+        whole_(program_, tape.blocks, *this, machine.register_count(), program_.constants),
+        registers_(&whole_) {}
 
   /// A pack moves as a whole, a number alone, whatever the step works on that asks for it.
   template <class Act>
@@ -177,6 +191,7 @@ class Translator {
     switch (step.kind) {
       case Step::single: return compute(step);
       case Step::spread: return spread(step);
+      case Step::collect: return collect(step);
       case Step::packed: break;
     }
     works_on_packs_ = true;
@@ -200,9 +215,19 @@ class Translator {
     registers_->set_home(step.to, home);
   }
 
+  void collect(const Step& step) {
+    const auto operand_at = [&](int k) -> Machine::Operand {
+      if (const int r = registers_->register_of(step.operand[k]); r >= 0) return Register{r};
+      return place(step.operand[k]);
+    };
+    m_.pair(temporary(0), operand_at(0), operand_at(1));
+    m_.pair(temporary(1), operand_at(2), operand_at(3));
+    m_.join(result(step), temporary(0), temporary(1));
+  }
+
   void compute(const Step& step) {
     using enum Machine::Arithmetic;
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     switch (step.code) {
       case Code::add: return commutative(add, step);
       case Code::mul: return commutative(mul, step);
@@ -254,7 +279,7 @@ class Translator {
         reads_modes_ = true;
         return registers_->set_home(step.to, {NativeHome::mode, 0, step.place});
       case Code::choose: {
-        const Register condition = in_register(a), yes = in_register(b), no = in_register(c);
+        const Register condition = in_register(a), yes = in_register(b), no = in_register(step.operand[2]);
         m_.compare(Mask{0}, condition, Number::zero, Predicate::unordered_or_differs);
         return m_.select(result(step), no, yes, Mask{0});
       }
@@ -271,7 +296,7 @@ class Translator {
   }
 
   void commutative(Machine::Arithmetic what, const Step& step) {
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     return registers_->register_of(a) < 0 ? binary(what, step, b, a) : binary(what, step, a, b);
   }
 
@@ -483,7 +508,7 @@ class Translator {
 
   /// Brings the operands into registers 0 and 1, and all that is needed later to memory.
   void take_arguments(const Step& step) {
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     if (b != none) copy(temporary(2), b);
     copy(temporary(1), a);
     registers_->release(step);
@@ -494,7 +519,7 @@ class Translator {
 
   /// Lane after lane, through memory.
   void call_each(const Step& step) {
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     const NativePlace x = exchange(0), y = exchange(1);
     const auto leave = [&](std::uint32_t value, const NativePlace& to) {
       copy(temporary(0), value);
