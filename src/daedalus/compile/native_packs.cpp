@@ -35,10 +35,12 @@ class Packer {
   std::optional<NativeProgram> operator()() {
     if (program_.steps.size() < worth_packing) return std::nullopt;
     std::vector<std::uint32_t> seeds = steps_on_inputs();
-    if (seeds.size() < 2 * lanes) return std::nullopt;
+    if (seeds.size() < 2 * lanes && !program_.calls) return std::nullopt;
     pack_of_.assign(program_.values, none);
     lane_of_.assign(program_.values, 0);
     pack_of_step_.assign(program_.steps.size(), none);
+    level_.resize(program_.steps.size());
+    pack_turns_and_find_levels();
     begin_packs(seeds);
     if (packs_.empty()) return std::nullopt;
     grow_packs();
@@ -80,6 +82,74 @@ class Packer {
     };
     return inside(first) && inside(first + count - 1);
   }
+
+  // Levels, and sines and cosines
+
+  static bool is_turn(const Step& step) { return step.code == Code::sin || step.code == Code::cos; }
+
+  /// Sines and cosines are at the same stage if equally many others come before them. They do not wait for each other either,
+  /// and all of them are put on one level, that of the last.
+  void pack_turns_and_find_levels() {
+    std::vector<std::uint32_t> stage_of(program_.values, 0), stage(program_.steps.size()), begin{0, 0};
+    const auto above = [](const std::vector<std::uint32_t>& of, const Step& step) {
+      std::uint32_t result = 0;
+      for (const std::uint32_t operand : step.operand)
+        if (operand != none) result = std::max(result, of[operand]);
+      return result;
+    };
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i) {
+      const Step& step = program_.steps[i];
+      stage[i] = above(stage_of, step);
+      if (step.code != Code::store) stage_of[step.to] = stage[i] + (is_turn(step) ? 1 : 0);
+      if (begin.size() < stage[i] + 2U) begin.push_back(0);
+      ++begin[stage[i] + 1U];
+    }
+    for (std::size_t k = 1; k < begin.size(); ++k) begin[k] += begin[k - 1];
+    std::vector<std::uint32_t> by_stage(program_.steps.size()), next = begin, level_of(program_.values, 0), turns;
+    for (std::uint32_t i = 0; i < program_.steps.size(); ++i) by_stage[next[stage[i]]++] = i;
+    for (std::size_t s = 0; s + 1 < begin.size(); ++s) {
+      turns.clear();
+      std::uint32_t last = 0;
+      for (std::uint32_t k = begin[s]; k < begin[s + 1]; ++k) {
+        const std::uint32_t i = by_stage[k];
+        const Step& step = program_.steps[i];
+        level_[i] = above(level_of, step);
+        if (is_turn(step)) {
+          turns.push_back(i);
+          last = std::max(last, level_[i]);
+        } else if (step.code != Code::store) {
+          level_of[step.to] = level_[i] + 1;
+        }
+      }
+      for (const std::uint32_t i : turns) {
+        level_[i] = last;
+        level_of[program_.steps[i].to] = last + 1;
+      }
+      pack_turns(turns);
+    }
+  }
+
+  /// Each argument once, with its sine and its cosine.
+  void pack_turns(std::vector<std::uint32_t>& turns) {
+    std::erase_if(turns, [&](std::uint32_t i) { return program_.steps[i].partner < i; });
+    for (std::size_t first = 0; first + 1 < turns.size(); first += lanes) {
+      Lanes sines, cosines;
+      sines.fill(none);
+      cosines.fill(none);
+      for (std::size_t k = 0; k < lanes && first + k < turns.size(); ++k) {
+        const std::uint32_t i = turns[first + k], partner = program_.steps[i].partner;
+        const bool is_sine = program_.steps[i].code == Code::sin;
+        sines[k] = is_sine ? i : partner;
+        cosines[k] = is_sine ? partner : i;
+      }
+      add_pack(sines);
+      add_pack(cosines);
+    }
+    turned_ = static_cast<std::uint32_t>(packs_.size());
+  }
+
+  /// Packs come first whose lanes are sines, and each has that of the cosines behind it.
+  bool is_of_turns(std::uint32_t pack) const { return pack < turned_; }
 
   // Where packs begin
 
@@ -198,7 +268,8 @@ class Packer {
 
   /// Level after level, steps that use packs of those before become packs of their own.
   void grow_packs() {
-    find_levels();
+    first_at_.assign(*std::ranges::max_element(level_) + 1U, end_of_list);
+    next_at_.assign(program_.steps.size(), none);
     std::vector<std::uint32_t> open;
     std::uint32_t listed = 0;  // packs whose users are waiting at their levels
     const auto list_users = [&] {
@@ -222,23 +293,6 @@ class Packer {
       }
       list_users();
     }
-  }
-
-  void find_levels() {
-    std::vector<std::uint32_t> level_of(program_.values, 0);
-    level_.resize(program_.steps.size());
-    std::uint32_t last = 0;
-    for (std::uint32_t i = 0; i < program_.steps.size(); ++i) {
-      const Step& step = program_.steps[i];
-      std::uint32_t above = 0;
-      for (const std::uint32_t operand : step.operand)
-        if (operand != none) above = std::max(above, level_of[operand]);
-      level_[i] = above;
-      if (step.code != Code::store) level_of[step.to] = above + 1;
-      last = std::max(last, above);
-    }
-    first_at_.assign(last + 1U, end_of_list);
-    next_at_.assign(program_.steps.size(), none);
   }
 
   /// Steps that use a number of a pack, one after the other for each lane.
@@ -326,7 +380,7 @@ class Packer {
   bool keep_what_gains() {
     std::vector<int> gain(packs_.size(), 0);
     std::vector<std::vector<std::uint32_t>> users(packs_.size());
-    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+    for (std::uint32_t p = turned_; p < packs_.size(); ++p) {
       const auto members = static_cast<int>(lanes - static_cast<std::size_t>(std::ranges::count(packs_[p], none)));
       const Code code = program_.steps[packs_[p][two_of(packs_[p]).first]].code;
       const int worth = code == Code::div || code == Code::inverse || code == Code::sqrt ? 3 : 1;
@@ -353,13 +407,13 @@ class Packer {
       for (const std::uint32_t user : users[p])
         if (is_kept(p) && is_kept(user)) above[top(p)] = top(user);
     std::vector<int> together(packs_.size(), 0), size(packs_.size(), 0);
-    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+    for (std::uint32_t p = turned_; p < packs_.size(); ++p) {
       if (!is_kept(p)) continue;
       together[top(p)] += gain[p];
       ++size[top(p)];
     }
     int all = 0;
-    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+    for (std::uint32_t p = turned_; p < packs_.size(); ++p) {
       const std::uint32_t t = top(p);
       if (!is_kept(p)) continue;
       if (together[t] < size[t] || size[t] < 3)
@@ -367,22 +421,22 @@ class Packer {
       else if (t == p)
         all += together[t];
     }
-    return 10 * static_cast<std::size_t>(std::max(all, 0)) >= program_.steps.size();
+    return turned_ > 0 || 10 * static_cast<std::size_t>(std::max(all, 0)) >= program_.steps.size();
   }
 
   /// Collecting pays by what comes of it only: a pack that is not worth what it costs is dropped, with those that use it.
   void drop_vain_collections(const std::vector<int>& gain, const std::vector<std::vector<std::uint32_t>>& users) {
     std::vector<int> with_users = gain;
-    for (auto p = static_cast<std::uint32_t>(packs_.size()); p-- > 0;)  // users come later
+    for (auto p = static_cast<std::uint32_t>(packs_.size()); p-- > turned_;)  // users come later
       for (const std::uint32_t user : users[p]) with_users[p] += std::max(with_users[user], 0);
-    for (std::uint32_t p = 0; p < packs_.size(); ++p) {
+    for (std::uint32_t p = turned_; p < packs_.size(); ++p) {
       if (is_kept(p) && (collected_[p] == 0 || with_users[p] > 0)) continue;
       for (const std::uint32_t user : users[p]) drop(user);
       drop(p);
     }
   }
 
-  bool is_kept(std::uint32_t p) const { return pack_of_step_[packs_[p][two_of(packs_[p]).first]] == p; }
+  bool is_kept(std::uint32_t p) const { return is_of_turns(p) || pack_of_step_[packs_[p][two_of(packs_[p]).first]] == p; }
 
   void drop(std::uint32_t p) {
     for (const std::uint32_t i : packs_[p]) {
@@ -408,7 +462,7 @@ class Packer {
       if (program_.steps[i].code != Code::store) step_of_[program_.steps[i].to] = i;
     for (std::uint32_t i = 0; i < program_.steps.size(); ++i) write_with_operands(i);
     for (Step& step : out_.steps)
-      if (step.partner != none) step.partner = new_place_[step.partner];
+      if (step.kind == Step::single && step.partner != none) step.partner = new_place_[step.partner];
     out_.find_uses();
     return std::move(out_);
   }
@@ -421,13 +475,20 @@ class Packer {
       const std::uint32_t at = waiting.back();
       if (new_place_[at] == none) {
         const std::size_t before = waiting.size();
-        if (pack_of_step_[at] == none)
+        const std::uint32_t pack = pack_of_step_[at];
+        if (pack == none)
           wait_for_operands(at);
         else
-          for (const std::uint32_t member : packs_[pack_of_step_[at]])
-            if (member != none) wait_for_operands(member);
+          for (const std::uint32_t p : {pack, is_of_turns(pack) ? pack ^ 1U : pack})
+            for (const std::uint32_t member : packs_[p])
+              if (member != none) wait_for_operands(member);
         if (waiting.size() > before) continue;
-        pack_of_step_[at] == none ? write_single(at) : write_pack(pack_of_step_[at]);
+        if (pack == none)
+          write_single(at);
+        else if (is_of_turns(pack))
+          write_turns(pack & ~1U);
+        else
+          write_pack(pack);
       }
       waiting.pop_back();
     }
@@ -446,29 +507,66 @@ class Packer {
 
   void write_pack(std::uint32_t p) {
     const Lanes& members = packs_[p];
-    const auto [one, other] = two_of(members);
+    const std::size_t one = two_of(members).first;
     Step step = program_.steps[members[one]];
     step.kind = Step::packed;
     for (unsigned k = 0; k < 3; ++k) {
-      const std::uint32_t operand = step.operand[k];
-      if (operand == none) continue;
-      if (step.code == Code::pow && k == 1) continue;  // the exponent is read here
-      if (operand == program_.steps[members[other]].operand[k])
-        step.operand[k] = spread(operand);
-      else if (is_input(operand))
-        step.operand[k] = array(operand - static_cast<std::uint32_t>(one));
-      else if (is_aligned(members, k))
-        step.operand[k] = value_of_pack_[pack_of_[operand]];
-      else
-        step.operand[k] = collect(members, k);
+      if (step.operand[k] == none || (step.code == Code::pow && k == 1)) continue;  // an exponent is read as it is
+      Lanes values;
+      for (std::uint32_t lane = 0; lane < lanes; ++lane)
+        values[lane] = members[lane] == none ? none : program_.steps[members[lane]].operand[k];
+      step.operand[k] = pack_with(values);
     }
     if (step.code == Code::store)
       step.to -= static_cast<std::uint32_t>(one);
     else
       step.to = value_of_pack_[p] = new_value();
+    write(step, members);
+  }
+
+  void write_turns(std::uint32_t sines) {
+    Lanes values;
+    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
+      const std::uint32_t sine = packs_[sines][lane], step = sine != none ? sine : packs_[sines + 1][lane];
+      values[lane] = step == none ? none : program_.steps[step].operand[0];
+    }
+    Step sine{Code::sin};
+    sine.kind = Step::packed;
+    sine.operand[0] = pack_with(values);
+    Step cosine = sine;
+    cosine.code = Code::cos;
+    sine.to = value_of_pack_[sines] = new_value();
+    cosine.to = value_of_pack_[sines + 1] = new_value();
+    cosine.partner = static_cast<std::uint32_t>(out_.steps.size());
+    sine.partner = cosine.partner + 1;
+    write(sine, packs_[sines]);
+    write(cosine, packs_[sines + 1]);
+  }
+
+  void write(const Step& step, const Lanes& members) {
     for (const std::uint32_t member : members)
       if (member != none) new_place_[member] = static_cast<std::uint32_t>(out_.steps.size());
     out_.steps.push_back(step);
+  }
+
+  /// A pack with these values; lanes of none are idle.
+  std::uint32_t pack_with(const Lanes& values) {
+    std::uint32_t first = 0;
+    while (values[first] == none) ++first;
+    const auto all = [&](auto&& as_expected) {
+      for (std::uint32_t lane = first; lane < lanes; ++lane)
+        if (values[lane] != none && !as_expected(values[lane], lane)) return false;
+      return true;
+    };
+    const std::uint32_t value = values[first];
+    if (all([&](std::uint32_t v, std::uint32_t) { return v == value; })) return spread(value);
+    if (pack_of_[value] != none &&
+        all([&](std::uint32_t v, std::uint32_t lane) { return pack_of_[v] == pack_of_[value] && lane_of_[v] == lane; }))
+      return value_of_pack_[pack_of_[value]];
+    if (is_input(value) && is_array(std::int64_t{value} - first, lanes, block(value)) &&
+        all([&](std::uint32_t v, std::uint32_t lane) { return v - value == lane - first; }))
+      return array(value - first);
+    return collect(values, value);
   }
 
   std::uint32_t new_value() {
@@ -488,24 +586,12 @@ class Packer {
     return step.to;
   }
 
-  /// Whether the operands are the lanes of one pack.
-  bool is_aligned(const Lanes& members, unsigned k) const {
-    std::uint32_t pack = none;
-    for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      if (members[lane] == none) continue;
-      const std::uint32_t operand = program_.steps[members[lane]].operand[k];
-      if (pack_of_[operand] == none || lane_of_[operand] != lane || (pack != none && pack_of_[operand] != pack)) return false;
-      pack = pack_of_[operand];
-    }
-    return true;
-  }
-
-  /// Values from wherever they are.
-  std::uint32_t collect(const Lanes& members, unsigned k) {
+  /// Values from wherever they are; `idle` is in lanes of none.
+  std::uint32_t collect(const Lanes& values, std::uint32_t idle) {
     Step step{Code::end};
     step.kind = Step::collect;
     for (std::uint32_t lane = 0; lane < lanes; ++lane) {
-      step.operand[lane] = program_.steps[members[lane]].operand[k];
+      step.operand[lane] = values[lane] == none ? idle : values[lane];
       leave_lane(step.operand[lane]);
     }
     step.to = new_value();
@@ -533,11 +619,13 @@ class Packer {
   const std::uint32_t computed_;  ///< values before this one are constants and inputs
   std::vector<std::uint32_t> block_of_;
   std::vector<Lanes> packs_;  ///< their steps
+  std::uint32_t turned_ = 0;  ///< so many of them, the first, are sines and cosines
   std::vector<int> collected_;  ///< operands of each pack
   std::vector<std::uint32_t> pack_of_, pack_of_step_;
   std::vector<std::uint8_t> lane_of_;
   std::vector<Candidate> candidates_;
-  std::vector<std::uint32_t> level_, first_at_, next_at_;  ///< of steps; lists of those at each level that may become packs
+  std::vector<std::uint32_t> level_;              ///< of steps
+  std::vector<std::uint32_t> first_at_, next_at_;  ///< lists of those at each level that may become packs
   NativeProgram out_;
   std::vector<std::uint32_t> new_place_, step_of_, value_of_pack_, spread_of_, array_at_, waiting_;
 };

@@ -94,7 +94,7 @@ class NativeRegisters {
       home_[single] = {NativeHome::lane, pack, home_[value].index + k};
     }
     if (!is_done(value)) return;
-    forget(r);
+    if (r >= 0) forget(r);
     if (home_[value].kind == NativeHome::lane) leave(pack);
   }
   std::size_t slots() const { return slots_; }  ///< so many places from the first one were needed

@@ -462,6 +462,7 @@ class Translator {
 
   void call(const Step& step) {
     const std::size_t lanes = m_.lanes();
+    if (step.kind == Step::packed) return turn_pack(step);
     if (lanes == 1) return call_scalar(step);
     if (elementary_ == Elementary::exact || step.code == Code::table) return call_each(step);
     const bool both = step.partner != none;
@@ -485,6 +486,26 @@ class Translator {
                     : NativeFunctions::scalar(step.code),
             Machine::Callee::scalar);
     if (!both) registers_->hold(0, step.to);
+  }
+
+  /// Sines and cosines of a pack, which is read from memory.
+  void turn_pack(const Step& step) {
+    const std::uint32_t argument = step.operand[0];
+    NativePlace from = exchange(0);
+    if (registers_->register_of(argument) < 0 && !registers_->home(argument).spread) {
+      from = place(argument);
+    } else {
+      copy(temporary(0), argument);
+      m_.store(from, temporary(0));
+    }
+    registers_->release(step);
+    registers_->empty();
+    const auto [sine, cosine] = partners(step);
+    m_.pass_address(0, from);
+    m_.pass_address(1, sine);
+    m_.pass_address(2, cosine);
+    m_.call(NativeFunctions::sine_and_cosine_of_four(), Machine::Callee::lanes);
+    registers_->leave_lanes(program_.steps[step.partner].to);
   }
 
   void call_of_lanes(const Step& step) {
@@ -555,7 +576,7 @@ class Translator {
 
   /// Places for arguments of calls, the same for all of them.
   NativePlace exchange(int number) {
-    if (!exchange_) exchange_ = static_cast<std::int64_t>(whole_.reserve(2));
+    if (!exchange_) exchange_ = static_cast<std::int64_t>(whole_.reserve(program_.packs.empty() ? 2 : NativeProgram::pack_lanes));
     return {NativePlace::buffer, 0, *exchange_ + number};
   }
 

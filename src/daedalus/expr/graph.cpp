@@ -9,6 +9,7 @@
 
 #include "daedalus/base/error.hpp"
 #include "daedalus/expr/hypotenuse.hpp"
+#include "daedalus/expr/sine.hpp"
 
 namespace daedalus::expr {
 
@@ -92,8 +93,8 @@ double apply(Op op, double a, double b, double c) {
     case Op::div: return a / b;
     case Op::neg: return -a;
     case Op::pow: return power(a, b);
-    case Op::sin: return std::sin(a);
-    case Op::cos: return std::cos(a);
+    case Op::sin: return sine(a);
+    case Op::cos: return cosine(a);
     case Op::tan: return std::tan(a);
     case Op::asin: return std::asin(a);
     case Op::acos: return std::acos(a);
