@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <tuple>
 
 namespace daedalus::compile {
@@ -261,9 +262,15 @@ class Packer {
   /// A step that may become a lane of a pack, and what must be the same in all lanes of it.
   struct Candidate {
     static constexpr std::uint64_t of_any = std::uint64_t{3} << 32U;
-    std::array<std::uint64_t, 4> likeness;
-    std::uint32_t lane, step;
-    auto operator<=>(const Candidate&) const = default;
+    std::array<std::uint64_t, 3> likeness;
+    Code code;
+    std::uint32_t lane;
+    bool operator==(const Candidate& other) const { return likeness == other.likeness && code == other.code; }
+    std::uint64_t hash() const {
+      const auto mixed = static_cast<std::uint64_t>(code) * 0xBF58476D1CE4E5B9ULL ^ likeness[0] * 0x9E3779B97F4A7C15ULL ^
+                         likeness[1] * 0xD6E8FEB86659FD93ULL ^ likeness[2] * 0xA0761D6478BD642FULL;
+      return mixed >> 32U;
+    }
   };
 
   /// Level after level, steps that use packs of those before become packs of their own.
@@ -310,62 +317,72 @@ class Packer {
   /// does not belong to a pack is collected from wherever it is.
   enum class Reading { arrays, first_in_lanes, second_in_lanes, collected };
 
+  /// None where this reading is none of the step, or the same as the first.
   std::optional<Candidate> candidate(std::uint32_t i, Reading reading) const {
     const Step& step = program_.steps[i];
-    bool skip = reading == Reading::second_in_lanes;
-    std::uint32_t lane = none;
-    for (const std::uint32_t operand : step.operand) {
-      if (operand == none || pack_of_[operand] == none) continue;
-      if (lane != none && skip && lane != lane_of_[operand]) {
-        lane = lane_of_[operand];
-        skip = false;
-      }
-      if (lane == none) lane = lane_of_[operand];
-    }
-    if (reading == Reading::second_in_lanes && skip) return std::nullopt;
-    constexpr std::uint64_t of_pack = std::uint64_t{1} << 32U, of_array = std::uint64_t{2} << 32U;
-    Candidate result{{static_cast<std::uint64_t>(step.code), 0, 0, 0}, lane, i};
+    std::uint32_t lane = none, second = none;
     for (unsigned k = 0; k < 3; ++k) {
       const std::uint32_t operand = step.operand[k];
-      std::uint64_t& likeness = result.likeness[k + 1];
-      likeness = operand;
-      if (operand == none) continue;
-      if (pack_of_[operand] != none && lane_of_[operand] == lane)
-        likeness = of_pack | pack_of_[operand];
-      else if (reading == Reading::arrays && is_input(operand) &&
-               is_array(std::int64_t{operand} - lane, lanes, block(operand)))
-        likeness = of_array | (operand - lane);
-      else if (reading == Reading::collected && operand >= computed_)
-        likeness = Candidate::of_any;
+      if (operand == none) break;
+      if (pack_of_[operand] == none) continue;
+      if (lane == none)
+        lane = lane_of_[operand];
+      else if (second == none && lane_of_[operand] != lane)
+        second = lane_of_[operand];
     }
+    if (reading == Reading::second_in_lanes) lane = second;
+    if (lane == none) return std::nullopt;
+    bool new_reading = reading == Reading::arrays || reading == Reading::second_in_lanes;
+    constexpr std::uint64_t of_pack = std::uint64_t{1} << 32U, of_array = std::uint64_t{2} << 32U;
+    Candidate result{{none, none, none}, step.code, lane};
+    for (unsigned k = 0; k < 3; ++k) {
+      const std::uint32_t operand = step.operand[k];
+      if (operand == none) break;
+      std::uint64_t& likeness = result.likeness[k];
+      likeness = operand;
+      if (pack_of_[operand] != none && lane_of_[operand] == lane) {
+        likeness = of_pack | pack_of_[operand];
+      } else if (operand >= computed_) {
+        if (reading == Reading::collected) likeness = Candidate::of_any;
+        new_reading = new_reading || reading == Reading::collected;
+      } else if (is_input(operand) && is_array(std::int64_t{operand} - lane, lanes, block(operand))) {
+        if (reading == Reading::arrays) likeness = of_array | (operand - lane);
+        new_reading = new_reading || reading == Reading::first_in_lanes;
+      }
+    }
+    if (!new_reading) return std::nullopt;
     if (step.code == Code::store) {
       if (step.to < lane) return std::nullopt;
-      result.likeness[2] = step.to - lane;
+      result.likeness[1] = step.to - lane;
     }
     return result;
   }
 
   /// Makes packs of like steps.
   void join(const std::vector<std::uint32_t>& open, Reading reading) {
-    candidates_.clear();
-    for (const std::uint32_t i : open)
-      if (const auto one = candidate(i, reading)) candidates_.push_back(*one);
-    std::ranges::sort(candidates_);
-    for (std::size_t first = 0; first < candidates_.size();) {
-      Lanes members;
-      members.fill(none);
-      std::size_t behind = first, count = 0;
-      for (; behind < candidates_.size() && candidates_[behind].likeness == candidates_[first].likeness; ++behind) {
-        std::uint32_t& member = members[candidates_[behind].lane];
-        if (member == none) ++count;
-        member = candidates_[behind].step;
+    alike_.clear();
+    const std::size_t places = std::bit_ceil(2 * open.size());
+    if (table_.size() < places) table_.resize(places, none);
+    std::fill_n(table_.begin(), places, none);
+    for (const std::uint32_t i : open) {
+      const auto one = candidate(i, reading);
+      if (!one) continue;
+      std::size_t at = one->hash() & (places - 1);
+      while (table_[at] != none && !(alike_[table_[at]].first == *one)) at = (at + 1) & (places - 1);
+      if (table_[at] == none) {
+        table_[at] = static_cast<std::uint32_t>(alike_.size());
+        alike_.push_back({*one, {none, none, none, none}, 0});
       }
-      const auto collections = static_cast<int>(std::ranges::count(candidates_[first].likeness, Candidate::of_any));
-      const bool is_store = static_cast<Code>(candidates_[first].likeness[0]) == Code::store;
-      first = behind;
-      const std::size_t fewest = is_store || reading == Reading::collected ? lanes : 2;
-      if (count < fewest || (is_store && !is_one_array(members))) continue;
-      add_pack(members, collections);
+      Alike& alike = alike_[table_[at]];
+      if (alike.members[one->lane] != none) continue;
+      alike.members[one->lane] = i;
+      ++alike.count;
+    }
+    for (const Alike& alike : alike_) {
+      const bool is_store = alike.first.code == Code::store;
+      if (alike.count < (is_store || reading == Reading::collected ? lanes : 2)) continue;
+      if (is_store && !is_one_array(alike.members)) continue;
+      add_pack(alike.members, static_cast<int>(std::ranges::count(alike.first.likeness, Candidate::of_any)));
     }
   }
 
@@ -623,7 +640,13 @@ class Packer {
   std::vector<int> collected_;  ///< operands of each pack
   std::vector<std::uint32_t> pack_of_, pack_of_step_;
   std::vector<std::uint8_t> lane_of_;
-  std::vector<Candidate> candidates_;
+  struct Alike {
+    Candidate first;
+    Lanes members;
+    std::uint32_t count;
+  };
+  std::vector<Alike> alike_;
+  std::vector<std::uint32_t> table_;  ///< of these, by likeness
   std::vector<std::uint32_t> level_;              ///< of steps
   std::vector<std::uint32_t> first_at_, next_at_;  ///< lists of those at each level that may become packs
   NativeProgram out_;
