@@ -85,23 +85,26 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   graph.define_table("b", std::make_shared<Interpolant>(knots, heights, Method::linear, Outside::periodic));
 
   std::size_t at = 0;
-  for (; at + 4 <= size && data[at] != 0 && parts.size() < 2000; at += 4) {
-    const std::uint8_t kind = data[at];
-    if (kind == 255) {
-      parts.push_back(graph.constant((static_cast<double>(data[at + 1]) - 128.0) / 4.0));
-      continue;
+  const auto extend = [&](std::vector<Expr>& parts, std::size_t most) {
+    for (at = 0; at + 4 <= size && data[at] != 0 && parts.size() < most; at += 4) {
+      const std::uint8_t kind = data[at];
+      if (kind == 255) {
+        parts.push_back(graph.constant((static_cast<double>(data[at + 1]) - 128.0) / 4.0));
+        continue;
+      }
+      const auto op = static_cast<Op>(static_cast<int>(Op::lookup) + (kind - 1) % operations);
+      const auto operand = [&](std::size_t k) { return parts[parts.size() - 1 - data[at + k] % parts.size()]; };
+      if (op == Op::lookup)
+        parts.push_back(graph.lookup(data[at + 2] % 2 == 0 ? "a" : "b'", operand(1)));
+      else if (expr::arity(op) == 1)
+        parts.push_back(graph.make(op, operand(1)));
+      else if (expr::arity(op) == 2)
+        parts.push_back(graph.make(op, operand(1), operand(2)));
+      else
+        parts.push_back(graph.make(op, operand(1), operand(2), operand(3)));
     }
-    const auto op = static_cast<Op>(static_cast<int>(Op::lookup) + (kind - 1) % operations);
-    const auto operand = [&](std::size_t k) { return parts[parts.size() - 1 - data[at + k] % parts.size()]; };
-    if (op == Op::lookup)
-      parts.push_back(graph.lookup(data[at + 2] % 2 == 0 ? "a" : "b'", operand(1)));
-    else if (expr::arity(op) == 1)
-      parts.push_back(graph.make(op, operand(1)));
-    else if (expr::arity(op) == 2)
-      parts.push_back(graph.make(op, operand(1), operand(2)));
-    else
-      parts.push_back(graph.make(op, operand(1), operand(2), operand(3)));
-  }
+  };
+  extend(parts, 2000);
   at += at + 4 <= size ? 4 : 0;
 
   // The last parts are outputs, and every seventh one, so that values live long.
@@ -111,13 +114,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const compile::Function function = compile::compile({blocks, outputs}, switches);
   Numbers numbers(data + at, size - at);
   std::vector<double> modes;
-  const auto expect_none = [&](const std::optional<compile::Difference>& difference, std::size_t lanes, bool frozen) {
+  const auto expect_same = [](const std::vector<Expr>& of, const std::optional<compile::Difference>& difference, std::size_t lanes,
+                              bool frozen) {
     if (!difference) return;
-    std::fprintf(stderr, "output %zu of %zu on %zu lanes%s: native %.17g, interpreted %.17g\n", difference->output, outputs.size(),
+    std::fprintf(stderr, "output %zu of %zu on %zu lanes%s: native %.17g, interpreted %.17g\n", difference->output, of.size(),
                  lanes, frozen ? " with modes" : "", difference->native, difference->interpreted);
-    if (difference->output < outputs.size())
-      std::fprintf(stderr, "%s\n", expr::to_text(outputs[difference->output]).substr(0, 2000).c_str());
+    if (difference->output < of.size())
+      std::fprintf(stderr, "%s\n", expr::to_text(of[difference->output]).substr(0, 2000).c_str());
     std::abort();
+  };
+  const auto expect_none = [&](const std::optional<compile::Difference>& difference, std::size_t lanes, bool frozen) {
+    expect_same(outputs, difference, lanes, frozen);
   };
   std::vector<std::vector<double>> points;
   for (int point = 0; point < 3; ++point) {
@@ -141,5 +148,34 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!compile::equal_bits(together[i], together[3 * each + i]))
         expect_none(compile::Difference{i, together[3 * each + i], together[i]}, lanes, true);
   }
+
+  // The same for each of some members, whose numbers stand side by side: the first is of all of them, every third that of the
+  // next member.
+  if (parts.size() > 200) return 0;
+  constexpr std::size_t members = 6;
+  std::vector<std::vector<Expr>> arrays;
+  for (std::size_t k = 0; k < symbol_count; ++k) {
+    arrays.emplace_back();
+    for (std::size_t i = 0; i <= members; ++i) arrays[k].push_back(graph.symbol("m" + std::to_string(k) + "_" + std::to_string(i)));
+  }
+  compile::Switches of_members;
+  of_members.hold({held});
+  std::vector<Expr> all;
+  Expr sum = arrays[0][0];
+  for (std::size_t i = 0; i < members; ++i) {
+    std::vector<Expr> own;
+    for (std::size_t k = 0; k < symbol_count; ++k) own.push_back(arrays[k][k == 0 ? 0 : k % 3 == 0 ? i + 1 : i]);
+    own.push_back(held);
+    extend(own, 200);
+    sum = sum + own.back();
+    for (const Expr& e : {own.back(), own[own.size() / 2 + 5], sum}) all.push_back(e);
+  }
+  const compile::Function function_of_members = compile::compile({arrays, all}, of_members);
+  std::vector<double> values;
+  for (std::size_t k = 0; k < symbol_count * (members + 1); ++k) values.push_back(numbers.next());
+  modes = of_members.free_modes({numbers.next()});
+  for (std::size_t i = 0; i < of_members.size(); ++i) modes[of_members.place(i)] = numbers.next();
+  for (const std::vector<double>* frozen : {static_cast<const std::vector<double>*>(nullptr), &std::as_const(modes)})
+    expect_same(all, compile::compare_paths(function_of_members, values, frozen), 1, frozen != nullptr);
   return 0;
 }

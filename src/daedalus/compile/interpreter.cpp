@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "daedalus/expr/hypotenuse.hpp"
+#include "daedalus/expr/sine.hpp"
 
 namespace daedalus::compile {
 
@@ -58,8 +59,8 @@ void run(const Function::Tape& tape, const double* const* inputs, double* output
   DAEDALUS_OP(do_pow, expr::power(A, B));
   DAEDALUS_OP(do_square, A * A);
   DAEDALUS_OP(do_inverse, 1.0 / A);
-  DAEDALUS_OP(do_sin, std::sin(A));
-  DAEDALUS_OP(do_cos, std::cos(A));
+  DAEDALUS_OP(do_sin, expr::sine(A));
+  DAEDALUS_OP(do_cos, expr::cosine(A));
   DAEDALUS_OP(do_tan, std::tan(A));
   DAEDALUS_OP(do_asin, std::asin(A));
   DAEDALUS_OP(do_acos, std::acos(A));

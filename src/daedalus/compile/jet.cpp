@@ -14,6 +14,7 @@
 #include "daedalus/compile/interpreter.hpp"
 #include "daedalus/compile/series_plan.hpp"
 #include "daedalus/expr/hypotenuse.hpp"
+#include "daedalus/expr/sine.hpp"
 
 namespace daedalus::compile {
 
@@ -216,10 +217,10 @@ void Jet::Program::evaluate(const Step& step, const double* modes) {
       to = 1.0 / value(0);
       return;
     case Code::sin:
-      to = std::sin(value(0));
+      to = expr::sine(value(0));
       return;
     case Code::cos:
-      to = std::cos(value(0));
+      to = expr::cosine(value(0));
       return;
     case Code::tan:
       to = std::tan(value(0));

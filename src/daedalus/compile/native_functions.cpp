@@ -8,6 +8,7 @@
 
 #include "daedalus/base/check.hpp"
 #include "daedalus/compile/interpreter.hpp"
+#include "daedalus/expr/sine.hpp"
 
 namespace daedalus::compile {
 
@@ -36,7 +37,8 @@ void each_binary(Binary f, double* x, const double* y) noexcept {
 
 template <std::size_t lanes>
 void each_turned(const double* x, double* sine, double* cosine) noexcept {
-  for (std::size_t lane = 0; lane < lanes; ++lane) ::sincos(x[lane], sine + lane, cosine + lane);
+  static_assert(lanes % 4 == 0);
+  for (std::size_t lane = 0; lane < lanes; lane += 4) expr::sine_and_cosine_of_four(x + lane, sine + lane, cosine + lane);
 }
 
 template <std::size_t lanes>
@@ -78,8 +80,8 @@ std::uint64_t NativeFunctions::scalar(Code code) {
   const auto unary = [](Unary f) { return address(f); };
   const auto binary = [](Binary f) { return address(f); };
   switch (code) {
-    case Code::sin: return unary(std::sin);
-    case Code::cos: return unary(std::cos);
+    case Code::sin: return unary(expr::sine);
+    case Code::cos: return unary(expr::cosine);
     case Code::tan: return unary(std::tan);
     case Code::asin: return unary(std::asin);
     case Code::acos: return unary(std::acos);
@@ -100,7 +102,8 @@ std::uint64_t NativeFunctions::scalar(Code code) {
   }
 }
 
-std::uint64_t NativeFunctions::sine_and_cosine() { return address(&::sincos); }
+std::uint64_t NativeFunctions::sine_and_cosine() { return address(&expr::sine_and_cosine); }
+std::uint64_t NativeFunctions::sine_and_cosine_of_four() { return address(&expr::sine_and_cosine_of_four); }
 std::uint64_t NativeFunctions::table() { return address(&table_value); }
 
 std::uint64_t NativeFunctions::each_lane(std::size_t lanes, int arguments) {

@@ -12,6 +12,7 @@ namespace daedalus::compile {
 struct NativeFunctions {
   static std::uint64_t scalar(Code code);    ///< double (double) or double (double, double)
   static std::uint64_t sine_and_cosine();    ///< void (double, double* sine, double* cosine)
+  static std::uint64_t sine_and_cosine_of_four();  ///< void (const double*, double* sine, double* cosine)
   static std::uint64_t table();              ///< double (const TableUse*, double, const double* segment)
 
   /// The same function lane after lane.

@@ -17,9 +17,24 @@ constexpr std::uint32_t worth_a_turn = 160;
 
 }  // namespace
 
-NativeLoops::NativeLoops(const NativeProgram& program, const Function::Tape& tape, std::size_t lanes)
-    : program_(program), tape_(tape), farthest_((std::int64_t{1} << 27U) / static_cast<std::int64_t>(lanes)) {
-  if (!program_.calls && program_.steps.size() >= worth_rolling) runs_ = runs_of(program_, tape_);
+NativeLoops::NativeLoops(const NativeProgram& program, const Function::Tape& tape, std::size_t lanes, std::vector<NativeRun> runs)
+    : program_(program),
+      tape_(tape),
+      farthest_((std::int64_t{1} << 27U) / static_cast<std::int64_t>(lanes)),
+      runs_(std::move(runs)) {}
+
+std::vector<NativeRun> NativeLoops::runs_worth_rolling(const NativeProgram& program, const Function::Tape& tape) {
+  if (program.calls || program.steps.size() < worth_rolling) return {};
+  return runs_of(program, tape);
+}
+
+bool NativeLoops::shorten(const NativeProgram& program, const std::vector<NativeRun>& runs) {
+  std::size_t length = program.steps.size();
+  for (const NativeRun& run : runs) {
+    const std::size_t steps = std::size_t{run.period} * run.count;
+    length -= steps - std::min<std::size_t>(steps, std::max(worth_a_turn, run.period));
+  }
+  return length < program.steps.size() / 2;
 }
 
 std::optional<NativeLoop> NativeLoops::loop(const NativeRun& run, const Homes& homes, std::size_t first_slot) {

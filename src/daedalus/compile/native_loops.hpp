@@ -39,7 +39,11 @@ class NativeLoops {
  public:
   using Homes = std::function<const NativeHome&(std::uint32_t value)>;
 
-  NativeLoops(const NativeProgram& program, const Function::Tape& tape, std::size_t lanes);
+  NativeLoops(const NativeProgram& program, const Function::Tape& tape, std::size_t lanes, std::vector<NativeRun> runs);
+
+  static std::vector<NativeRun> runs_worth_rolling(const NativeProgram& program, const Function::Tape& tape);
+  /// Whether code with loops for these runs is less than half as long as that of the line.
+  static bool shorten(const NativeProgram& program, const std::vector<NativeRun>& runs);
 
   const std::vector<NativeRun>& runs() const { return runs_; }
   /// The loop for a run, with `first_slot` as the first free place in the buffer; none where that cannot be done: the steps are

@@ -33,7 +33,7 @@ class Faults final : public asmjit::ErrorHandler {
 }  // namespace
 
 struct NativeMachine::Parts {
-  explicit Parts(std::size_t of_lanes) : lanes(of_lanes) {
+  explicit Parts(std::size_t of_lanes) : lanes(of_lanes), spacing(of_lanes) {
     faults.any = code.init(asmjit::Environment::host()) != asmjit::kErrorOk;
     if (faults.any) return;
     code.setErrorHandler(&faults);
@@ -64,7 +64,7 @@ struct NativeMachine::Parts {
 
   x86::Mem memory(const NativePlace& place) {
     const bool one = place.base == NativePlace::mode;
-    const std::int64_t bytes = 8 * place.index * static_cast<std::int64_t>(one ? 1 : lanes);
+    const std::int64_t bytes = 8 * place.index * static_cast<std::int64_t>(one ? 1 : spacing);
     if (std::abs(bytes) > std::numeric_limits<std::int32_t>::max()) faults.any = true;
     const auto distance = static_cast<std::int32_t>(bytes);
     const auto size = static_cast<std::uint32_t>(one ? 8 : 8 * lanes);
@@ -100,7 +100,7 @@ struct NativeMachine::Parts {
                                   sign,
                                   ~sign,
                                   expr::bits_of_inverse};
-    const std::size_t copies = std::max<std::size_t>(2, lanes);
+    const std::size_t copies = std::max<std::size_t>(packs ? 4 : 2, lanes);
     a.align(asmjit::AlignMode::kData, static_cast<std::uint32_t>(8 * copies));
     for (std::size_t i = 0; i < std::size(bits); ++i) {
       a.bind(numbers[i]);
@@ -108,12 +108,13 @@ struct NativeMachine::Parts {
     }
   }
 
-  std::size_t lanes;
+  std::size_t lanes;          ///< of an operation
+  const std::size_t spacing;  ///< of numbers in memory
   Faults faults;
   asmjit::CodeHolder code;
   x86::Assembler a;
   std::array<asmjit::Label, static_cast<std::size_t>(Number::count)> numbers;
-  bool calls = false, saves = false;
+  bool calls = false, saves = false, packs = false;
 
   x86::Gp inputs = x86::rdi, outputs = x86::rsi, buffer = x86::rdx, modes = x86::rcx;
   struct Pointer {
@@ -141,13 +142,16 @@ bool NativeMachine::has(std::size_t lanes) {
 }
 
 NativeMachine::NativeMachine(std::size_t lanes)
-    : parts_(std::make_unique<Parts>(lanes)), lanes_(lanes), register_count_(lanes == 8 ? 29 : 13) {}
+    : parts_(std::make_unique<Parts>(lanes)), lanes_(lanes), width_(lanes), register_count_(lanes == 8 ? 29 : 13) {}
 
 NativeMachine::~NativeMachine() = default;
 
-void NativeMachine::begin(bool calls, bool loops) {
+void NativeMachine::work_on(std::size_t numbers) { parts_->lanes = width_ = numbers; }
+
+void NativeMachine::begin(bool calls, bool loops, bool packs) {
   Parts& p = *parts_;
   p.calls = calls;
+  p.packs = packs;
   p.saves = calls || loops;
   if (p.saves)
     for (const x86::Gp& gp : counters) p.a.push(gp);
@@ -167,7 +171,7 @@ void NativeMachine::begin(bool calls, bool loops) {
 
 void NativeMachine::end() {
   Parts& p = *parts_;
-  if (lanes_ > 1) p.a.vzeroupper();
+  if (lanes_ > 1 || p.packs) p.a.vzeroupper();
   if (p.calls) p.a.add(x86::rsp, 8);
   if (p.saves)
     for (std::size_t i = counters.size(); i-- > 0;) p.a.pop(counters[i]);
@@ -215,6 +219,31 @@ void NativeMachine::store(const NativePlace& to, Register from) {
   parts_->a.emit(parts_->pick(Inst::kIdVmovsd, Inst::kIdVmovupd), place, parts_->vec(from));
 }
 
+void NativeMachine::spread(Register to, const Operand& from) {
+  Parts& p = *parts_;
+  asmjit::Operand one = p.operand(from);
+  if (const auto* r = std::get_if<Register>(&from)) one = x86::xmm(static_cast<std::uint32_t>(r->number));
+  else one.as<x86::Mem>().setSize(8);
+  p.a.emit(Inst::kIdVbroadcastsd, x86::ymm(static_cast<std::uint32_t>(to.number)), one);
+}
+
+void NativeMachine::pair(Register to, const Operand& first, const Operand& second) {
+  Parts& p = *parts_;
+  Register low = to;
+  if (const auto* r = std::get_if<Register>(&first))
+    low = *r;
+  else
+    p.a.emit(Inst::kIdVmovsd, p.vec(to), p.operand(first));
+  const bool in_register = std::holds_alternative<Register>(second);
+  p.a.emit(in_register ? Inst::kIdVunpcklpd : Inst::kIdVmovhpd, p.vec(to), p.vec(low), p.operand(second));
+}
+
+void NativeMachine::join(Register to, Register low, Register high) {
+  Parts& p = *parts_;
+  p.a.vinsertf128(x86::ymm(static_cast<std::uint32_t>(to.number)), x86::ymm(static_cast<std::uint32_t>(low.number)),
+                  p.vec(high).as<x86::Xmm>(), 1);
+}
+
 void NativeMachine::compute(Arithmetic what, Register to, Register left, const Operand& right) {
   Parts& p = *parts_;
   const asmjit::InstId instruction = [&] {
@@ -234,7 +263,7 @@ void NativeMachine::compute(Arithmetic what, Register to, Register left, const O
 
 void NativeMachine::root(Register to, Register from) {
   Parts& p = *parts_;
-  if (lanes_ == 1)
+  if (width_ == 1)
     p.a.emit(Inst::kIdVsqrtsd, p.vec(to), p.vec(from), p.vec(from));
   else
     p.a.emit(Inst::kIdVsqrtpd, p.vec(to), p.vec(from));
@@ -243,10 +272,10 @@ void NativeMachine::root(Register to, Register from) {
 void NativeMachine::floor(Register to, Register from) {
   Parts& p = *parts_;
   const asmjit::Imm down(9);  // without a flag
-  if (lanes_ == 1)
+  if (width_ == 1)
     p.a.emit(Inst::kIdVroundsd, p.vec(to), p.vec(from), p.vec(from), down);
   else
-    p.a.emit(lanes_ == 4 ? Inst::kIdVroundpd : Inst::kIdVrndscalepd, p.vec(to), p.vec(from), down);
+    p.a.emit(width_ == 4 ? Inst::kIdVroundpd : Inst::kIdVrndscalepd, p.vec(to), p.vec(from), down);
 }
 
 void NativeMachine::bits(Bits what, Register to, Register left, const Operand& right) {
@@ -316,7 +345,7 @@ void NativeMachine::select(Register to, Register no, const Operand& yes, Mask wh
   // A scalar selection reads 16 bytes.
   const auto* number = std::get_if<Number>(&yes);
   const asmjit::Operand second =
-      lanes_ == 1 && number != nullptr ? x86::ptr(p.numbers[static_cast<std::size_t>(*number)], 0, 16) : p.operand(yes);
+      width_ == 1 && number != nullptr ? x86::ptr(p.numbers[static_cast<std::size_t>(*number)], 0, 16) : p.operand(yes);
   if (p.has_mask_registers())
     p.a.k(p.k(where)).emit(Inst::kIdVblendmpd, p.vec(to), p.vec(no), second);
   else
@@ -325,7 +354,7 @@ void NativeMachine::select(Register to, Register no, const Operand& yes, Mask wh
 
 void NativeMachine::truth(Register to, Mask from) {
   Parts& p = *parts_;
-  const x86::Mem ones = x86::ptr(p.numbers[static_cast<std::size_t>(Number::one)], 0, static_cast<std::uint32_t>(std::max<std::size_t>(16, 8 * lanes_)));
+  const x86::Mem ones = x86::ptr(p.numbers[static_cast<std::size_t>(Number::one)], 0, static_cast<std::uint32_t>(std::max<std::size_t>(16, 8 * width_)));
   if (p.has_mask_registers())
     p.a.k(p.k(from)).z().emit(Inst::kIdVmovapd, p.vec(to), ones);
   else
@@ -346,7 +375,7 @@ void NativeMachine::pass(int argument, std::uint64_t value) {
 
 void NativeMachine::call(std::uint64_t function, Callee callee) {
   Parts& p = *parts_;
-  if (callee == Callee::scalar && lanes_ > 1) p.a.vzeroupper();
+  if (callee == Callee::scalar && (lanes_ > 1 || p.packs)) p.a.vzeroupper();
   p.a.mov(x86::rax, function);
   p.a.call(x86::rax);
   for (std::size_t i = 2; i < p.pointers.size(); ++i) p.pointers[i].block = none;  // the first two are kept by a call

@@ -45,11 +45,15 @@ class NativeMachine {
   enum class Number { zero, one, minus_one, large_side, small_side, shrinking, growing, sign_bit, all_but_sign, inverse_bits, count };
   using Operand = std::variant<Register, NativePlace, Number>;
   /// Whether an operation takes an operand from there; if not, move does.
-  bool reads(const NativePlace& place) const { return lanes_ == 1 || place.base != NativePlace::mode; }
+  bool reads(const NativePlace& place) const { return width_ == 1 || place.base != NativePlace::mode; }
+
+  /// Where a place holds one number, operations that follow work on so many: 1, or 4 that stand side by side.
+  void work_on(std::size_t numbers);
 
   // The frame
 
-  void begin(bool calls, bool loops);
+  /// `packs`: whether work_on is called.
+  void begin(bool calls, bool loops, bool packs);
   void end();
   /// Turns of a loop follow. Counter k adds strides[k] to the index of its places after every turn. The blocks of inputs are
   /// those that the loop reads. At most `most_counters` and `most_blocks`; no calls.
@@ -61,6 +65,9 @@ class NativeMachine {
 
   void move(Register to, const Operand& from);
   void store(const NativePlace& to, Register from);
+  void spread(Register to, const Operand& from);  ///< one number, to four
+  void pair(Register to, const Operand& first, const Operand& second);
+  void join(Register to, Register low, Register high);  ///< two pairs
   /// `largest` is left where it is above right, else right; `least` where it is below.
   enum class Arithmetic { add, sub, mul, div, largest, least };
   void compute(Arithmetic what, Register to, Register left, const Operand& right);
@@ -97,7 +104,7 @@ class NativeMachine {
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;
-  std::size_t lanes_;
+  std::size_t lanes_, width_;  ///< of a place, and of operations
   int register_count_;
 };
 

@@ -12,6 +12,7 @@
 #include "daedalus/base/check.hpp"
 #include "daedalus/compile/native_functions.hpp"
 #include "daedalus/compile/native_loops.hpp"
+#include "daedalus/compile/native_packs.hpp"
 #include "daedalus/compile/native_program.hpp"
 #include "daedalus/compile/native_registers.hpp"
 
@@ -30,16 +31,10 @@ constexpr std::uint32_t none = NativeProgram::none;
 class Translator {
  public:
   Translator(const Function::Tape& tape, Elementary elementary, Machine& machine)
-      : tape_(tape),
-        elementary_(elementary),
-        program_(tape),
-        loops_(program_, tape, machine.lanes()),
-        m_(machine),
-        whole_(program_, tape.blocks, *this, machine.register_count(), program_.constants),
-        registers_(&whole_) {}
+      : Translator(tape, elementary, machine, plan(tape, machine.lanes())) {}
 
   NativeTranslation operator()() {
-    m_.begin(program_.calls, !loops_.runs().empty());
+    m_.begin(program_.calls, !loops_.runs().empty(), !program_.packs.empty());
     auto run = loops_.runs().begin();
     for (now_ = 0; now_ < program_.steps.size(); ++now_) {
       if (run != loops_.runs().end() && run->first == now_) {
@@ -53,10 +48,51 @@ class Translator {
   }
 
   // What registers ask for.
-  void load(int to, const NativeHome& from) { m_.move({to}, place(from)); }
-  void store(const NativeHome& to, int from) { m_.store(place(to), {from}); }
+  void load(int to, const NativeHome& from, bool pack) {
+    if (from.spread) return m_.spread({to}, place(from));
+    on_width_of(pack, [&] { m_.move({to}, place(from)); });
+  }
+  void store(const NativeHome& to, int from, bool pack) {
+    on_width_of(pack, [&] { m_.store(place(to), {from}); });
+  }
 
  private:
+  struct Plan {
+    NativeProgram program;
+    std::vector<NativeRun> runs;  ///< to be loops
+  };
+
+  /// A program whose loops are much shorter than its line fits into the cache for instructions with them, which no pack does for
+  /// it. All others are packed if that gains something; they have loops only if not.
+  static Plan plan(const Function::Tape& tape, std::size_t lanes) {
+    constexpr std::size_t too_long = 8000;  // for the cache
+    Plan plan{NativeProgram(tape), {}};
+    const bool is_long = plan.program.steps.size() > too_long;
+    if (is_long) plan.runs = NativeLoops::runs_worth_rolling(plan.program, tape);
+    if (lanes == 1 && Machine::has(NativeProgram::pack_lanes) && !NativeLoops::shorten(plan.program, plan.runs))
+      if (auto with_packs = packed(plan.program, tape)) return {std::move(*with_packs), {}};
+    if (!is_long) plan.runs = NativeLoops::runs_worth_rolling(plan.program, tape);
+    return plan;
+  }
+
+  Translator(const Function::Tape& tape, Elementary elementary, Machine& machine, Plan plan)
+      : tape_(tape),
+        elementary_(elementary),
+        program_(std::move(plan.program)),
+        loops_(program_, tape, machine.lanes(), std::move(plan.runs)),
+        m_(machine),
+        whole_(program_, tape.blocks, *this, machine.register_count(), program_.constants),
+        registers_(&whole_) {}
+
+  /// A pack moves as a whole, a number alone, whatever the step works on that asks for it.
+  template <class Act>
+  void on_width_of(bool pack, Act&& act) {
+    if (program_.packs.empty()) return act();
+    m_.work_on(pack ? NativeProgram::pack_lanes : 1);
+    act();
+    m_.work_on(works_on_packs_ ? NativeProgram::pack_lanes : 1);
+  }
+
   // Memory
 
   /// Notes stand right before the buffer.
@@ -69,6 +105,7 @@ class Translator {
   NativePlace place(const NativeHome& home) const {
     switch (home.kind) {
       case NativeHome::buffer:
+      case NativeHome::lane:
       case NativeHome::array: return {NativePlace::buffer, 0, home.index};
       case NativeHome::strided: return (*places_)[home.index];
       case NativeHome::input: return {NativePlace::input, home.block, home.index};
@@ -93,7 +130,7 @@ class Translator {
 
   /// Where an operand is read best: in memory, if it is used no more.
   Machine::Operand operand(std::uint32_t value) {
-    if (registers_->read_in_place(value))
+    if (registers_->read_in_place(value) && !registers_->home(value).spread)
       if (const NativePlace there = place(value); m_.reads(there)) return there;
     return in_register(value);
   }
@@ -102,7 +139,7 @@ class Translator {
     if (const int r = registers_->register_of(value); r >= 0)
       m_.move(to, Register{r});
     else
-      m_.move(to, place(value));
+      load(to.number, registers_->home(value), program_.is_pack(value));
   }
 
   // Loops
@@ -151,8 +188,46 @@ class Translator {
   void translate(const Step& step) {
     if (step.partner != none && step.partner < now_) return;
     registers_->begin(step, now_);
+    switch (step.kind) {
+      case Step::single: return compute(step);
+      case Step::spread: return spread(step);
+      case Step::collect: return collect(step);
+      case Step::packed: break;
+    }
+    works_on_packs_ = true;
+    m_.work_on(NativeProgram::pack_lanes);
+    compute(step);
+    works_on_packs_ = false;
+    m_.work_on(1);
+    if (step.code != Code::store) registers_->leave_lanes(step.to);
+  }
+
+  /// A number that has a place of its own for ever is read from there again where the register is needed.
+  void spread(const Step& step) {
+    const std::uint32_t value = step.operand[0];
+    NativeHome home = registers_->home(value);
+    const int r = registers_->register_of(value);
+    const Machine::Operand from = r >= 0 ? Machine::Operand(Register{r}) : Machine::Operand(place(value));
+    m_.spread(result(step), from);
+    if (value >= program_.constants + program_.inputs) return;
+    if (value < program_.constants) home.kind = NativeHome::array;
+    home.spread = true;
+    registers_->set_home(step.to, home);
+  }
+
+  void collect(const Step& step) {
+    const auto operand_at = [&](int k) -> Machine::Operand {
+      if (const int r = registers_->register_of(step.operand[k]); r >= 0) return Register{r};
+      return place(step.operand[k]);
+    };
+    m_.pair(temporary(0), operand_at(0), operand_at(1));
+    m_.pair(temporary(1), operand_at(2), operand_at(3));
+    m_.join(result(step), temporary(0), temporary(1));
+  }
+
+  void compute(const Step& step) {
     using enum Machine::Arithmetic;
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     switch (step.code) {
       case Code::add: return commutative(add, step);
       case Code::mul: return commutative(mul, step);
@@ -204,7 +279,7 @@ class Translator {
         reads_modes_ = true;
         return registers_->set_home(step.to, {NativeHome::mode, 0, step.place});
       case Code::choose: {
-        const Register condition = in_register(a), yes = in_register(b), no = in_register(c);
+        const Register condition = in_register(a), yes = in_register(b), no = in_register(step.operand[2]);
         m_.compare(Mask{0}, condition, Number::zero, Predicate::unordered_or_differs);
         return m_.select(result(step), no, yes, Mask{0});
       }
@@ -221,7 +296,7 @@ class Translator {
   }
 
   void commutative(Machine::Arithmetic what, const Step& step) {
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     return registers_->register_of(a) < 0 ? binary(what, step, b, a) : binary(what, step, a, b);
   }
 
@@ -266,7 +341,7 @@ class Translator {
     const std::uint32_t value = step.operand[0];
     Register from = temporary(0);
     if (registers_->read_in_place(value))
-      m_.move(from, place(value));
+      copy(from, value);
     else
       from = in_register(value);
     m_.store(registers_ == &whole_ ? place_of_output(step.to) : (*places_)[step.to], from);
@@ -387,6 +462,7 @@ class Translator {
 
   void call(const Step& step) {
     const std::size_t lanes = m_.lanes();
+    if (step.kind == Step::packed) return turn_pack(step);
     if (lanes == 1) return call_scalar(step);
     if (elementary_ == Elementary::exact || step.code == Code::table) return call_each(step);
     const bool both = step.partner != none;
@@ -412,6 +488,26 @@ class Translator {
     if (!both) registers_->hold(0, step.to);
   }
 
+  /// Sines and cosines of a pack, which is read from memory.
+  void turn_pack(const Step& step) {
+    const std::uint32_t argument = step.operand[0];
+    NativePlace from = exchange(0);
+    if (registers_->register_of(argument) < 0 && !registers_->home(argument).spread) {
+      from = place(argument);
+    } else {
+      copy(temporary(0), argument);
+      m_.store(from, temporary(0));
+    }
+    registers_->release(step);
+    registers_->empty();
+    const auto [sine, cosine] = partners(step);
+    m_.pass_address(0, from);
+    m_.pass_address(1, sine);
+    m_.pass_address(2, cosine);
+    m_.call(NativeFunctions::sine_and_cosine_of_four(), Machine::Callee::lanes);
+    registers_->leave_lanes(program_.steps[step.partner].to);
+  }
+
   void call_of_lanes(const Step& step) {
     take_arguments(step);
     m_.call(NativeFunctions::of_lanes(step.code, m_.lanes()), Machine::Callee::lanes);
@@ -433,7 +529,7 @@ class Translator {
 
   /// Brings the operands into registers 0 and 1, and all that is needed later to memory.
   void take_arguments(const Step& step) {
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     if (b != none) copy(temporary(2), b);
     copy(temporary(1), a);
     registers_->release(step);
@@ -444,7 +540,7 @@ class Translator {
 
   /// Lane after lane, through memory.
   void call_each(const Step& step) {
-    const auto [a, b, c] = step.operand;
+    const std::uint32_t a = step.operand[0], b = step.operand[1];
     const NativePlace x = exchange(0), y = exchange(1);
     const auto leave = [&](std::uint32_t value, const NativePlace& to) {
       copy(temporary(0), value);
@@ -480,7 +576,7 @@ class Translator {
 
   /// Places for arguments of calls, the same for all of them.
   NativePlace exchange(int number) {
-    if (!exchange_) exchange_ = static_cast<std::int64_t>(whole_.reserve(2));
+    if (!exchange_) exchange_ = static_cast<std::int64_t>(whole_.reserve(program_.packs.empty() ? 2 : NativeProgram::pack_lanes));
     return {NativePlace::buffer, 0, *exchange_ + number};
   }
 
@@ -506,6 +602,7 @@ class Translator {
   NativeLoops loops_;
   Machine& m_;
   std::uint32_t now_ = 0;  ///< the step being translated
+  bool works_on_packs_ = false;
 
   using Registers = NativeRegisters<Translator>;
   Registers whole_;       ///< of the whole program

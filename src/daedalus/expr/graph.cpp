@@ -9,6 +9,7 @@
 
 #include "daedalus/base/error.hpp"
 #include "daedalus/expr/hypotenuse.hpp"
+#include "daedalus/expr/sine.hpp"
 
 namespace daedalus::expr {
 
@@ -92,8 +93,8 @@ double apply(Op op, double a, double b, double c) {
     case Op::div: return a / b;
     case Op::neg: return -a;
     case Op::pow: return power(a, b);
-    case Op::sin: return std::sin(a);
-    case Op::cos: return std::cos(a);
+    case Op::sin: return sine(a);
+    case Op::cos: return cosine(a);
     case Op::tan: return std::tan(a);
     case Op::asin: return std::asin(a);
     case Op::acos: return std::acos(a);
@@ -274,6 +275,12 @@ NodeId Graph::mul(NodeId a, NodeId b) {
     // 3*(1/x) rounds twice, 3/x once: only the outer number may go inside, and only if it is a power of two.
     if (r.op == Op::div && is_constant(r.a) && is_power_of_two(l.value) && is_exact(l.value * nodes_[r.a].value))
       return div(number(l.value * nodes_[r.a].value), r.b);
+    // 2*(x*(0.5/y)), as derivatives of logarithms have it, is x*(1/y).
+    if (r.op == Op::mul && is_power_of_two(l.value)) {
+      const auto cancels = [&](const Node& n) { return n.op == Op::div && is_constant(n.a, 1.0 / l.value); };
+      if (const Node inner = nodes_[r.b]; cancels(inner)) return mul(r.a, div(number(1.0), inner.b));
+      if (const Node inner = nodes_[r.a]; cancels(inner)) return mul(div(number(1.0), inner.b), r.b);
+    }
     return intern({Op::mul, a, b});
   }
   const bool left = two_power(l, fa, ra), right = two_power(r, fb, rb);

@@ -35,18 +35,21 @@ inline std::optional<Difference> compare_paths(const Function& function, const s
     at += size;
   }
   Function::Scratch first = function.make_scratch();
-  for (std::size_t i = tape.constants.size(); i < first.size(); ++i) first[i] = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t i = tape.notes + tape.constants.size(); i < first.size(); ++i) first[i] = std::numeric_limits<double>::quiet_NaN();
   Function::Scratch second = first;
   constexpr double untouched = 0x1.23456789abcdep+77;
   const std::size_t count = function.output_count();
   std::vector<double> native(count + 1, untouched), interpreted(count + 1, untouched);
   const double* frozen = modes == nullptr ? nullptr : modes->data();
   function(blocks.data(), native.data(), first, frozen);
-  interpret(tape, blocks.data(), interpreted.data(), second.data(), frozen);
+  interpret(tape, blocks.data(), interpreted.data(), second.data() + tape.notes, frozen);
   for (std::size_t i = 0; i <= count; ++i)
     if (!equal_bits(native[i], interpreted[i])) return Difference{i, native[i], interpreted[i]};
+  for (std::size_t i = 0; i < tape.notes; ++i)
+    if (!equal_bits(first[i], second[i])) return Difference{count + i, first[i], second[i]};
+  const double* const constants = first.data() + tape.notes;
   for (std::size_t i = 0; i < tape.constants.size(); ++i)
-    if (!equal_bits(first[i], tape.constants[i])) return Difference{count + i, first[i], tape.constants[i]};
+    if (!equal_bits(constants[i], tape.constants[i])) return Difference{count + i, constants[i], tape.constants[i]};
   return std::nullopt;
 }
 

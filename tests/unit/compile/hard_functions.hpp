@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "daedalus/compile/compile.hpp"
+#include "daedalus/compile/compile_as_wished.hpp"
 #include "daedalus/expr/derivative.hpp"
 #include "unit/expr/random_tree.hpp"
 
@@ -62,6 +62,62 @@ inline HardFunction random_function(expr::random_tree::Random& random, std::size
   for (int k = 0; k < 5; ++k) outputs.push_back(partial(outputs[k], symbols[0]));
   hard.function = compile(
       {{{symbols[0]}, {}, {symbols[1], symbols[2]}, {symbols[3]}, {symbols[4]}, {symbols[5]}, {symbols[6]}}, outputs}, hard.switches);
+  return hard;
+}
+
+/// The same random operations for each of some members, on a shared number, two of its own and one of the next member. Outputs,
+/// of which some are notes, are what the members compute, their differences, and sums over all of them in both directions.
+inline HardFunction members_function(expr::random_tree::Random& random, std::size_t members, std::size_t size) {
+  using expr::Expr, expr::Op;
+  HardFunction hard;
+  expr::Graph& graph = *hard.graph;
+  const auto symbols = expr::random_tree::make_symbols(graph, 2 * members + 3);
+  const std::vector<Op> all = expr::random_tree::all_operations();
+  const std::vector<Op> plain{Op::add, Op::sub, Op::mul, Op::div, Op::neg, Op::sqrt, Op::abs, Op::hypot};
+  const auto tree = expr::random_tree::make_tree(random, expr::random_tree::below(random, 3) == 0 ? all : plain, 4, size);
+  const auto at = symbols.begin() + static_cast<std::ptrdiff_t>(members) + 2;
+  const std::vector<Expr> x(symbols.begin() + 1, at), y(at, symbols.end());
+  std::vector<Expr> outputs;
+  for (std::size_t i = 0; i < members; ++i) outputs.push_back(build(graph, tree, {symbols[0], x[i], y[i], x[i + 1]}));
+  const std::vector<Expr> each = outputs;
+  for (std::size_t i = 0; i + 1 < members; ++i) outputs.push_back((each[i] - each[i + 1]) * symbols[0]);
+  Expr forth = symbols[0], back = each.back();
+  std::vector<Expr> chain;
+  for (std::size_t i = 0; i < members; ++i) {
+    forth = forth + each[i];
+    back = back * 0.5 - each[members - 1 - i];
+    chain.push_back(forth * y[i]);
+  }
+  outputs.push_back(back);
+  outputs.insert(outputs.end(), chain.begin(), chain.end());
+  hard.function = compile_as_wished({{{symbols[0]}, x, y}, outputs}, {{}, members / 2}, hard.switches);
+  return hard;
+}
+
+/// Forces between all pairs of points, given as all x, then all y, or point after point.
+enum class Coordinates { side_by_side, by_point };
+inline HardFunction pairs_function(std::size_t points, Coordinates coordinates) {
+  using expr::Expr;
+  HardFunction hard;
+  expr::Graph& graph = *hard.graph;
+  const auto symbols = expr::random_tree::make_symbols(graph, 2 * points);
+  std::vector<Expr> inputs = symbols, forces(2 * points, graph.constant(0.0));
+  if (coordinates == Coordinates::by_point)
+    for (std::size_t i = 0; i < points; ++i) {
+      inputs[2 * i] = symbols[i];
+      inputs[2 * i + 1] = symbols[points + i];
+    }
+  for (std::size_t i = 0; i < points; ++i)
+    for (std::size_t j = i + 1; j < points; ++j) {
+      const Expr x = symbols[i] - symbols[j], y = symbols[points + i] - symbols[points + j];
+      const Expr over = 3.0 / (x * x + y * y);
+      for (const auto& [k, d] : {std::pair{std::size_t{0}, x}, std::pair{points, y}}) {
+        const Expr force = d * over;
+        forces[k + i] = forces[k + i] + force;
+        forces[k + j] = forces[k + j] - force;
+      }
+    }
+  hard.function = compile({{inputs}, forces}, hard.switches);
   return hard;
 }
 

@@ -9,6 +9,7 @@
 
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/print.hpp"
+#include "daedalus/expr/sine.hpp"
 #include "unit/compile/awkward.hpp"
 #include "unit/compile/both_paths.hpp"
 #include "unit/compile/call.hpp"
@@ -88,6 +89,45 @@ TEST_F(NativeTest, SpilledValues) {
   }
 }
 
+/// What equal members compute is packed: numbers of members side by side in inputs and outputs, packs that are not full, lanes
+/// that are needed by themselves, and values that are collected from elsewhere.
+TEST_F(NativeTest, EqualMembers) {
+  Random random(96);
+  const int functions = std::getenv("DAEDALUS_LONG") != nullptr ? 20000 : 600;
+  for (int i = 0; i < functions; ++i) {
+    const HardFunction hard =
+        members_function(random, 2 + expr::random_tree::below(random, 22), 5 + expr::random_tree::below(random, i % 10 == 0 ? 200 : 40));
+    std::size_t inputs = 0;
+    for (const std::size_t block : hard.function.blocks()) inputs += block;
+    for (int point = 0; point < 3; ++point) {
+      Values at;
+      for (std::size_t k = 0; k < inputs; ++k) at.push_back(point == 0 ? 0.5 + 0.01 * static_cast<double>(k) : any_value(random));
+      expect_same(hard.function, at, nullptr, "members " + std::to_string(i));
+      const Values modes = random_modes(hard.switches, random);
+      expect_same(hard.function, at, &modes, "members " + std::to_string(i) + " with modes");
+    }
+  }
+}
+
+/// The same forces take much less code where the coordinates of the points stand side by side.
+TEST_F(NativeTest, PairsOfPoints) {
+  if (!makes_native_code(4)) GTEST_SKIP() << "no registers for several numbers";
+  Random random(97);
+  for (const std::size_t points : {5U, 8U, 20U, 21U}) {
+    const HardFunction side_by_side = pairs_function(points, Coordinates::side_by_side);
+    const HardFunction apart = pairs_function(points, Coordinates::by_point);
+    for (const HardFunction* hard : {&side_by_side, &apart})
+      for (int point = 0; point < 5; ++point) {
+        Values at;
+        for (std::size_t k = 0; k < 2 * points; ++k) at.push_back(any_value(random));
+        expect_same(hard->function, at, nullptr, std::to_string(points) + " points");
+      }
+    if (points < 20) continue;
+    EXPECT_LT(1.3 * static_cast<double>(side_by_side.function.tape().native.size()),
+              static_cast<double>(apart.function.tape().native.size()));
+  }
+}
+
 TEST_F(NativeTest, SineAndCosineTogetherEqualThoseAlone) {
   Random random(94);
   const Function function = compile({{{x, y}}, {sin(x), cos(x), cos(y) * sin(y)}}, switches);
@@ -102,8 +142,8 @@ TEST_F(NativeTest, SineAndCosineTogetherEqualThoseAlone) {
     const double* inputs[] = {at};
     double outputs[3];
     function(inputs, outputs, scratch);
-    ASSERT_TRUE(equal_bits(outputs[0], std::sin(at[0])) && equal_bits(outputs[1], std::cos(at[0])) &&
-                equal_bits(outputs[2], std::cos(at[1]) * std::sin(at[1])))
+    ASSERT_TRUE(equal_bits(outputs[0], expr::sine(at[0])) && equal_bits(outputs[1], expr::cosine(at[0])) &&
+                equal_bits(outputs[2], expr::cosine(at[1]) * expr::sine(at[1])))
         << at[0] << " " << at[1];
   }
 }
