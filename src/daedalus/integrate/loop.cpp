@@ -462,6 +462,7 @@ class Run {
       }
       if (!found) break;
       if (options_.events->notice(search_->happening())) {
+        if (!deliver_outputs(search_->time())) return false;  // which belong to what was before
         const auto further = overlooked < most_overlooked ? overlook() : std::nullopt;
         if (!further) return happen(search_->time(), search_->state(), search_->at_once() && from == t_begin);
         ++overlooked;
