@@ -1,13 +1,10 @@
 #include "daedalus/compile/native_program.hpp"
 
-#include <cmath>
-
 namespace daedalus::compile {
 
 bool is_small_power(const NativeProgram::Step& step, const Function::Tape& tape) {
   if (step.code != Code::pow || step.operand[1] >= tape.constants.size()) return false;
-  const double exponent = tape.constants[step.operand[1]];
-  return exponent == std::floor(exponent) && std::abs(exponent) <= 64.0;
+  return expr::is_power_of_products(tape.constants[step.operand[1]]);
 }
 
 bool is_call(const NativeProgram::Step& step, const Function::Tape& tape) {

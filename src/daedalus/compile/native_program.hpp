@@ -53,7 +53,7 @@ struct NativeProgram {
 /// Whether an operation is a call of a function in native code.
 bool is_call(const NativeProgram::Step& step, const Function::Tape& tape);
 
-/// The exponent of a power that is made of multiplications, as expr::power does it: a whole number up to 64.
+/// Whether a power is made of products, as expr::power does it.
 bool is_small_power(const NativeProgram::Step& step, const Function::Tape& tape);
 
 }  // namespace daedalus::compile

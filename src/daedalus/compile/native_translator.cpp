@@ -350,11 +350,16 @@ class Translator {
     registers_->release(step);
   }
 
-  /// As expr::power: squares, and the product of those that the exponent names.
+  /// As expr::power: squares, and the product of those that the exponent names, with a root for half an exponent.
   void power(const Step& step, double exponent) {
     using enum Machine::Arithmetic;
-    const Register base = in_register(step.operand[0]);
+    Register base = in_register(step.operand[0]);
     const Register to = temporary(0), square = temporary(1);
+    const bool half = exponent != std::floor(exponent);
+    if (half) {
+      m_.compute(add, temporary(2), base, Number::zero);  // the root of -0 is 0
+      base = temporary(2);
+    }
     Register factor = base;
     bool begun = false;
     for (auto n = static_cast<unsigned>(std::abs(exponent)); n != 0;) {
@@ -368,7 +373,15 @@ class Translator {
       if ((n >>= 1U) != 0) m_.compute(mul, square, factor, factor);
       factor = square;
     }
-    if (!begun) m_.move(to, Number::one);
+    if (half) {
+      m_.root(square, base);
+      if (begun)
+        m_.compute(mul, to, to, square);
+      else
+        m_.move(to, square);
+    } else if (!begun) {
+      m_.move(to, Number::one);
+    }
     if (exponent < 0.0) {
       m_.move(square, Number::one);
       m_.compute(div, result(step), square, to);

@@ -153,8 +153,8 @@ class Translator {
   }
 
   Id power(const NativeProgram::Step& from, Id a, Id b) {
-    if (is_small_power(from, tape_)) {
-      const double exponent = tape_.constants[from.operand[1]];
+    const double exponent = is_small_power(from, tape_) ? tape_.constants[from.operand[1]] : 0.5;
+    if (exponent == std::floor(exponent)) {
       const Id whole = whole_power(a, static_cast<unsigned>(std::abs(exponent)));
       return exponent < 0.0 ? arithmetic(Code::inverse, whole) : whole;
     }
@@ -164,8 +164,8 @@ class Translator {
       if (!rules_.steady[y]) follow(y, arithmetic(Code::div, arithmetic(Code::mul, b, y), a));
       return y;
     }
-    const Id exponent = arithmetic(Code::mul, b, logarithm(a));
-    const Id y = put({.code = Code::pow, .operand = {a, b, none}, .rule = Rule::chain, .a = rate(exponent), .b = none});
+    const Id logarithmic = arithmetic(Code::mul, b, logarithm(a));
+    const Id y = put({.code = Code::pow, .operand = {a, b, none}, .rule = Rule::chain, .a = rate(logarithmic), .b = none});
     follow(y, y);
     return y;
   }

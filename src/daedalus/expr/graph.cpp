@@ -75,14 +75,20 @@ bool is_exact(double merged) { return std::isnormal(merged) && std::abs(merged) 
 int arity(Op op) { return infos[static_cast<std::size_t>(op)].arity; }
 std::string_view name_of(Op op) { return infos[static_cast<std::size_t>(op)].name; }
 
+bool is_power_of_products(double exponent) {
+  const double size = std::abs(exponent), part = size - std::floor(size);
+  return (part == 0.0 && size <= 64.0) || (part == 0.5 && size < 8.0);
+}
+
 double power(double x, double y) {
-  if (y == std::floor(y) && std::abs(y) <= 64.0) {
-    double result = 1.0, base = x;
-    for (auto n = static_cast<unsigned>(std::abs(y)); n != 0; n >>= 1, base *= base)
-      if (n & 1U) result *= base;
-    return y < 0.0 ? 1.0 / result : result;
-  }
-  return std::pow(x, y);
+  if (!is_power_of_products(y)) return std::pow(x, y);
+  const bool half = y != std::floor(y);
+  if (half) x += 0.0;  // the root of -0 is 0
+  double result = 1.0, base = x;
+  for (auto n = static_cast<unsigned>(std::abs(y)); n != 0; n >>= 1, base *= base)
+    if (n & 1U) result *= base;
+  if (half) result *= std::sqrt(x);
+  return y < 0.0 ? 1.0 / result : result;
 }
 
 double apply(Op op, double a, double b, double c) {

@@ -149,7 +149,9 @@ inline const Node& Expr::node() const { return graph_->node(id_); }
 
 /// The value of an operation on numbers: the one definition that folding, interpreter and tests share.
 double apply(Op op, double a, double b = 0.0, double c = 0.0);
-/// x^y; whole exponents up to 64 by repeated multiplication, so that x^2 is x*x to the last bit.
+/// Exponents of powers that are made of products: whole ones up to 64, and halves up to 7.5, with a square root.
+bool is_power_of_products(double exponent);
+/// x^y; where products make it, x^2 is x*x to the last bit.
 double power(double x, double y);
 
 Expr operator+(Expr a, Expr b);

@@ -35,7 +35,7 @@ inline HardFunction power_function() {
   const expr::Expr x = graph.symbol("x"), y = graph.symbol("y");
   std::vector<expr::Expr> outputs;
   for (int n = -66; n <= 66; ++n) outputs.push_back(pow(x, n));
-  for (const double n : {0.5, -0.5, 1.5, 2.0 / 3.0, 1e300}) outputs.push_back(pow(x, n));
+  for (const double n : {0.5, -0.5, 1.5, -2.5, 7.5, 8.5, 2.0 / 3.0, 1e300}) outputs.push_back(pow(x, n));
   hard.function = compile({{{x, y}}, outputs}, hard.switches);
   return hard;
 }

@@ -169,6 +169,18 @@ TEST_F(GraphTest, WholePowersAreRepeatedProducts) {
   EXPECT_TRUE(std::isnan(power(-2.0, 0.5)));
 }
 
+TEST_F(GraphTest, PowersOfHalvesAreProductsWithARoot) {
+  const double c = 1.0 / 3.0;
+  EXPECT_EQ(power(c, 0.5), std::sqrt(c));
+  EXPECT_EQ(power(c, 1.5), c * std::sqrt(c));
+  EXPECT_EQ(power(c, -2.5), 1.0 / (c * c * std::sqrt(c)));
+  EXPECT_EQ(power(c, 8.5), std::pow(c, 8.5));
+  for (const double exponent : {0.5, 1.5, 2.5}) {
+    EXPECT_TRUE(power(-0.0, exponent) == 0.0 && !std::signbit(power(-0.0, exponent)));
+    EXPECT_EQ(power(-0.0, -exponent), std::numeric_limits<double>::infinity());
+  }
+}
+
 TEST_F(GraphTest, ApplyIsWhatTheNamesSay) {
   EXPECT_EQ(apply(Op::sign, -3.0), -1.0);
   EXPECT_EQ(apply(Op::sign, 0.0), 0.0);
