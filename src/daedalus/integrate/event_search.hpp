@@ -47,7 +47,7 @@ class EventSearch {
   bool surely_room(std::size_t i, double t_middle) const;
   bool dip(const Step& step, std::size_t i, std::size_t last, double& t);
   bool locate(const Step& step, const Candidate& candidate, double& root, bool& at_once);
-  bool around_plain_root(const Step& step, std::size_t i, Bracket& bracket);
+  bool around_plain_root(const Step& step, std::size_t i, Bracket& bracket, double& width);
   bool narrow(const Step& step, std::size_t i, Points points, double width, Bracket& bracket);
   double resolution(const Step& step, double t) const;
 
@@ -58,6 +58,7 @@ class EventSearch {
   std::vector<std::vector<double>> samples_;
   bool followed_ = false;    ///< samples_ are those of the step before, which nothing has interrupted
   bool keeps_room_ = false;  ///< of all functions: only the samples at the ends and in the middle were needed
+  double evaluated_ = 0.0;   ///< where x_ and room_ are those of a projected point
   double before_ = 0.0;      ///< the middle of the step before
   std::vector<double> samples_before_;
   std::vector<Candidate> candidates_;
