@@ -171,7 +171,8 @@ class Packer {
 
   /// Which operands are the next of an array in another step, as bits; 0 where the steps are not neighbours in this way.
   unsigned neighbours(const Step& step, const Step& next) const {
-    if (step.code != next.code || (step.code == Code::store && next.to != step.to + 1)) return 0;
+    if (step.code != next.code) return 0;
+    if (step.code == Code::store && (next.to != step.to + 1 || !is_one_array(step, next))) return 0;
     unsigned moves = 0;
     for (unsigned k = 0; k < 3; ++k) {
       const std::uint32_t a = step.operand[k], b = next.operand[k];
@@ -381,15 +382,15 @@ class Packer {
     for (const Alike& alike : alike_) {
       const bool is_store = alike.first.code == Code::store;
       if (alike.count < (is_store || reading == Reading::collected ? lanes : 2)) continue;
-      if (is_store && !is_one_array(alike.members)) continue;
+      if (is_store && !is_one_array(program_.steps[alike.members.front()], program_.steps[alike.members.back()])) continue;
       add_pack(alike.members, static_cast<int>(std::ranges::count(alike.first.likeness, Candidate::of_any)));
     }
   }
 
   /// Notes stand elsewhere than outputs.
-  bool is_one_array(const Lanes& stores) const {
+  bool is_one_array(const Step& store, const Step& other) const {
     const std::size_t told = tape_.outputs - tape_.notes;
-    return (program_.steps[stores.front()].to < told) == (program_.steps[stores.back()].to < told);
+    return (store.to < told) == (other.to < told);
   }
 
   // What is gained
@@ -406,9 +407,11 @@ class Packer {
         const std::uint32_t user = pack_of_step_[i];
         if (user == none)
           asked = true;
-        else if (std::ranges::find(users[p], user) == users[p].end())
+        else
           users[p].push_back(user);
       });
+      std::ranges::sort(users[p]);
+      users[p].erase(std::ranges::unique(users[p]).begin(), users[p].end());
       gain[p] = worth * (members - 1) - (asked ? 1 : 0) - cost_of_collecting * collected_[p];
     }
     drop_vain_collections(gain, users);
@@ -443,9 +446,10 @@ class Packer {
 
   /// Collecting pays by what comes of it only: a pack that is not worth what it costs is dropped, with those that use it.
   void drop_vain_collections(const std::vector<int>& gain, const std::vector<std::vector<std::uint32_t>>& users) {
+    constexpr int enough = 1000;  // what is used in many ways counts many times
     std::vector<int> with_users = gain;
     for (auto p = static_cast<std::uint32_t>(packs_.size()); p-- > turned_;)  // users come later
-      for (const std::uint32_t user : users[p]) with_users[p] += std::max(with_users[user], 0);
+      for (const std::uint32_t user : users[p]) with_users[p] = std::min(with_users[p] + std::max(with_users[user], 0), enough);
     for (std::uint32_t p = turned_; p < packs_.size(); ++p) {
       if (is_kept(p) && (collected_[p] == 0 || with_users[p] > 0)) continue;
       for (const std::uint32_t user : users[p]) drop(user);

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/print.hpp"
@@ -107,6 +108,35 @@ TEST_F(NativeTest, EqualMembers) {
       expect_same(hard.function, at, &modes, "members " + std::to_string(i) + " with modes");
     }
   }
+}
+
+/// Notes stand elsewhere than outputs, however well they would go on from them.
+TEST_F(NativeTest, OutputsAndNotesAreTwoArrays) {
+  std::vector<Expr> inputs, outputs;
+  for (int i = 0; i < 50; ++i) {
+    inputs.push_back(graph.symbol("i" + std::to_string(i)));
+    outputs.push_back(i < 25 ? inputs.back() : inputs.back() * x);
+  }
+  for (const std::size_t notes : {0U, 1U, 22U, 27U, 50U}) {
+    const Function function = compile_as_wished({{{x}, inputs}, outputs}, {{}, notes}, switches);
+    Values at{3.0};
+    for (int i = 0; i < 50; ++i) at.push_back(0.1 * i);
+    expect_same(function, at, nullptr, std::to_string(notes) + " notes");
+  }
+}
+
+/// Values that go from step to step in two ways, so that what follows from one is counted without bound.
+TEST_F(NativeTest, PacksUsedInManyWays) {
+  std::vector<Expr> inputs, outputs;
+  for (int i = 0; i < 12; ++i) inputs.push_back(graph.symbol("i" + std::to_string(i)));
+  for (int i = 0; i < 4; ++i) {
+    Expr before = inputs[static_cast<std::size_t>(i)], now = before - inputs[static_cast<std::size_t>(i) + 4];
+    for (int k = 0; k < 200; ++k) before = std::exchange(now, now - before * 0.5);
+    outputs.push_back(now + sqrt(inputs[static_cast<std::size_t>(11 - i)]));
+  }
+  Values at;
+  for (int i = 0; i < 12; ++i) at.push_back(1.0 + 0.1 * i);
+  expect_same(compile({{inputs}, outputs}, switches), at, nullptr, "many ways");
 }
 
 /// The same forces take much less code where the coordinates of the points stand side by side.
