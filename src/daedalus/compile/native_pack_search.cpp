@@ -390,11 +390,11 @@ class Search {
         const std::uint32_t user = pack_of_step_[i];
         if (user == none)
           asked = true;
-        else
+        else if (!is_of_turns(user))  // which are kept in any case
           users[p].push_back(user);
       });
       std::ranges::sort(users[p]);
-      users[p].erase(std::ranges::unique(users[p]).begin(), users[p].end());
+      users[p].erase(std::unique(users[p].begin(), users[p].end()), users[p].end());
       gain[p] = worth * (members - 1) - (asked ? 1 : 0) - cost_of_collecting * collected_[p];
     }
     drop_vain_collections(gain, users);

@@ -139,6 +139,26 @@ TEST_F(NativeTest, PacksUsedInManyWays) {
   expect_same(compile({{inputs}, outputs}, switches), at, nullptr, "many ways");
 }
 
+/// Arguments of sines from packs that are kept and from packs that are dropped, of two to five members, with and without cosines.
+TEST_F(NativeTest, SinesOfPacks) {
+  for (std::size_t members = 2; members <= 5; ++members)
+    for (const int length : {1, 2, 6}) {
+      std::vector<Expr> inputs, outputs;
+      for (std::size_t i = 0; i < 2 * members; ++i) inputs.push_back(graph.symbol("i" + std::to_string(i)));
+      for (std::size_t i = 0; i < members; ++i) {
+        Expr argument = inputs[i];
+        for (int k = 0; k < length; ++k) argument = argument * inputs[members + i] - inputs[i];
+        outputs.push_back(cos(argument));
+        if (i % 2 == 1) outputs.push_back(sin(argument) + x);
+        outputs.push_back(sin(outputs.back() * x));
+        for (int k = 0; k < 8; ++k) outputs.push_back(outputs.back() * x - exp(outputs.back()));
+      }
+      Values at{0.7};
+      for (std::size_t i = 0; i < 2 * members; ++i) at.push_back(1.0 + 0.1 * static_cast<double>(i));
+      expect_same(compile({{{x}, inputs}, outputs}, switches), at, nullptr, std::to_string(members) + " members");
+    }
+}
+
 /// The same forces take much less code where the coordinates of the points stand side by side.
 TEST_F(NativeTest, PairsOfPoints) {
   if (!makes_native_code(4)) GTEST_SKIP() << "no registers for several numbers";
