@@ -148,6 +148,7 @@ TEST_F(NativeTest, SinesOfPacks) {
       for (std::size_t i = 0; i < members; ++i) {
         Expr argument = inputs[i];
         for (int k = 0; k < length; ++k) argument = argument * inputs[members + i] - inputs[i];
+        argument = argument * exp(inputs[members + i]);  // collected in vain
         outputs.push_back(cos(argument));
         if (i % 2 == 1) outputs.push_back(sin(argument) + x);
         outputs.push_back(sin(outputs.back() * x));
