@@ -517,7 +517,7 @@ class Translator {
     m_.pass_address(0, from);
     m_.pass_address(1, sine);
     m_.pass_address(2, cosine);
-    m_.call(NativeFunctions::sine_and_cosine_of_four(), Machine::Callee::lanes);
+    m_.call(NativeFunctions::sine_and_cosine_of_four(), Machine::Callee::scalar);
     registers_->leave_lanes(program_.steps[step.partner].to);
   }
 

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "daedalus/expr/derivative.hpp"
 #include "daedalus/expr/print.hpp"
@@ -107,6 +108,56 @@ TEST_F(NativeTest, EqualMembers) {
       expect_same(hard.function, at, &modes, "members " + std::to_string(i) + " with modes");
     }
   }
+}
+
+/// Notes stand elsewhere than outputs, however well they would go on from them.
+TEST_F(NativeTest, OutputsAndNotesAreTwoArrays) {
+  std::vector<Expr> inputs, outputs;
+  for (int i = 0; i < 50; ++i) {
+    inputs.push_back(graph.symbol("i" + std::to_string(i)));
+    outputs.push_back((inputs.back() * x + x) * inputs.back() - x);
+  }
+  for (const std::size_t notes : {0U, 1U, 22U, 27U, 50U}) {
+    const Function function = compile_as_wished({{{x}, inputs}, outputs}, {{}, notes}, switches);
+    Values at{3.0};
+    for (int i = 0; i < 50; ++i) at.push_back(0.1 * i);
+    expect_same(function, at, nullptr, std::to_string(notes) + " notes");
+  }
+}
+
+/// Values that go from step to step in two ways, so that what follows from one is counted without bound.
+TEST_F(NativeTest, PacksUsedInManyWays) {
+  std::vector<Expr> inputs, outputs;
+  for (int i = 0; i < 12; ++i) inputs.push_back(graph.symbol("i" + std::to_string(i)));
+  for (int i = 0; i < 4; ++i) {
+    Expr before = inputs[static_cast<std::size_t>(i)], now = before - inputs[static_cast<std::size_t>(i) + 4];
+    for (int k = 0; k < 200; ++k) before = std::exchange(now, now - before * 0.5);
+    outputs.push_back(now + sqrt(inputs[static_cast<std::size_t>(11 - i)]));
+  }
+  Values at;
+  for (int i = 0; i < 12; ++i) at.push_back(1.0 + 0.1 * i);
+  expect_same(compile({{inputs}, outputs}, switches), at, nullptr, "many ways");
+}
+
+/// Arguments of sines from packs that are kept and from packs that are dropped, of two to five members, with and without cosines.
+TEST_F(NativeTest, SinesOfPacks) {
+  for (std::size_t members = 2; members <= 5; ++members)
+    for (const int length : {1, 2, 6}) {
+      std::vector<Expr> inputs, outputs;
+      for (std::size_t i = 0; i < 2 * members; ++i) inputs.push_back(graph.symbol("i" + std::to_string(i)));
+      for (std::size_t i = 0; i < members; ++i) {
+        Expr argument = inputs[i];
+        for (int k = 0; k < length; ++k) argument = argument * inputs[members + i] - inputs[i];
+        argument = argument * exp(inputs[members + i]);  // collected in vain
+        outputs.push_back(cos(argument));
+        if (i % 2 == 1) outputs.push_back(sin(argument) + x);
+        outputs.push_back(sin(outputs.back() * x));
+        for (int k = 0; k < 8; ++k) outputs.push_back(outputs.back() * x - exp(outputs.back()));
+      }
+      Values at{0.7};
+      for (std::size_t i = 0; i < 2 * members; ++i) at.push_back(1.0 + 0.1 * static_cast<double>(i));
+      expect_same(compile({{{x}, inputs}, outputs}, switches), at, nullptr, std::to_string(members) + " members");
+    }
 }
 
 /// The same forces take much less code where the coordinates of the points stand side by side.
