@@ -16,8 +16,6 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr std::size_t intervals = 4;
 /// The plain curve is followed to its root as near as the projected one may be expected to be there, in steps.
 constexpr double near = 1e-7;
-/// How far the projected root is from the plain one shows how well either is known. To this part of that it is found.
-constexpr double fine = 1e-4;
 
 /// Where the parabola through three points has its least value, and that value; none where it opens downwards.
 bool vertex(const double* t, const double* f, double& at, double& least) {
@@ -244,7 +242,7 @@ bool EventSearch::narrow(const Step& step, std::size_t i, Points points, double 
 
 /// Brackets the root of the projected curve around that of the plain one, which is cheap to find: as wide as the difference of
 /// both asks for. False where they have little in common, or an evaluation failed.
-bool EventSearch::around_plain_root(const Step& step, std::size_t i, Bracket& bracket, double& width) {
+bool EventSearch::around_plain_root(const Step& step, std::size_t i, Bracket& bracket) {
   Bracket plain = bracket;
   if (!evaluate(step, plain.a, Points::plain)) return false;
   plain.f_a = room_[i];
@@ -264,7 +262,6 @@ bool EventSearch::around_plain_root(const Step& step, std::size_t i, Bracket& br
     (f > 0.0 ? plain.f_a : plain.f_b) = f;
     if (other_side) {
       bracket = plain;
-      width = system_.project || system_.project_between ? fine * std::abs(plain.b - plain.a) : 0.0;
       return true;
     }
     if (!begun) reach = std::max(2.0 * std::abs(f) / slope, 2.0 * resolution(step, t));
@@ -279,8 +276,7 @@ bool EventSearch::around_plain_root(const Step& step, std::size_t i, Bracket& br
 bool EventSearch::locate(const Step& step, const Candidate& candidate, double& root, bool& at_once) {
   const std::size_t i = candidate.function;
   Bracket bracket{candidate.before, candidate.after, 0.0, 0.0};
-  double width = 0.0;
-  if (!around_plain_root(step, i, bracket, width)) {
+  if (!around_plain_root(step, i, bracket)) {
     if (outcome_ != Evaluation::ok) return false;
     double& a = bracket.a;
     double& b = bracket.b;
@@ -310,7 +306,7 @@ bool EventSearch::locate(const Step& step, const Candidate& candidate, double& r
       bracket.f_a = room_[i];
     }
   }
-  if (!narrow(step, i, Points::projected, width, bracket)) return false;
+  if (!narrow(step, i, Points::projected, 0.0, bracket)) return false;
   root = bracket.b;
   return true;
 }

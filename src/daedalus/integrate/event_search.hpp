@@ -47,7 +47,7 @@ class EventSearch {
   bool surely_room(std::size_t i, double t_middle) const;
   bool dip(const Step& step, std::size_t i, std::size_t last, double& t);
   bool locate(const Step& step, const Candidate& candidate, double& root, bool& at_once);
-  bool around_plain_root(const Step& step, std::size_t i, Bracket& bracket, double& width);
+  bool around_plain_root(const Step& step, std::size_t i, Bracket& bracket);
   bool narrow(const Step& step, std::size_t i, Points points, double width, Bracket& bracket);
   double resolution(const Step& step, double t) const;
 
