@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <ranges>
 
 namespace daedalus::integrate {
 namespace {
@@ -88,9 +87,8 @@ bool EventSearch::sample(const Step& step) {
     if (!at(0)) return false;
   }
   if (!at(middle) || !at(intervals)) return false;
-  keeps_room_ = followed_ && std::ranges::all_of(std::views::iota(std::size_t{0}, hooks_.count), [&](std::size_t i) {
-    return surely_room(i, times_[middle]);
-  });
+  keeps_room_ = followed_;
+  for (std::size_t i = 0; keeps_room_ && i < hooks_.count; ++i) keeps_room_ = surely_room(i, times_[middle]);
   followed_ = true;
   for (std::size_t j = 1; !keeps_room_ && j < intervals; ++j)
     if (j != middle && !at(j)) return false;
