@@ -116,7 +116,7 @@ void check_kind(const FormulationEntry& form, const Prepared& prepared, Need nee
 }
 
 /// Whether every value of the ODE that a model stands for comes from an iteration. An explicit step costs more than an implicit
-/// one then: the wheelset takes five times as long with dop853 as with radau. For a few unknowns both cost little, and algebraic
+/// one then: the wheelset takes eight times as long with dop853 as with radau. For a few unknowns both cost little, and algebraic
 /// ones that are solved for show where they end: at the fold of z^3 - 3 z = t to 1e-8 in time, where radau shows it to 1e-5.
 bool stages_iterate(const Prepared& prepared) {
   constexpr std::size_t a_few = 4;
