@@ -91,6 +91,46 @@ TEST(Events, AreFoundToRoundOffOfTheDenseOutput) {
   }
 }
 
+TEST(Events, UnknownsBehindTheLeadingOnesFollowAProjection) {
+  // y0' = 1, y1 = exp(y0): after one long step a polynomial has y1 with an error of 1e-4 inside, y0 without any.
+  auto equations = std::make_shared<ImplicitSystem>();
+  equations->pattern = {2, 2, {0, 1, 3}, {0, 0, 1}};
+  equations->residual = [](double, const double* y, const double* dy, double* F) {
+    F[0] = dy[0] - 1.0;
+    F[1] = y[1] - std::exp(y[0]);
+    return Evaluation::ok;
+  };
+  equations->jacobian = [](double, const double* y, const double*, double* F_y, double* F_dy) {
+    F_y[0] = 0.0, F_y[1] = -std::exp(y[0]), F_y[2] = 1.0;
+    F_dy[0] = 1.0, F_dy[1] = F_dy[2] = 0.0;
+    return Evaluation::ok;
+  };
+  equations->differential = {true, false};
+  equations->index = {0, 1};
+  equations->system_index = 1;
+  System system;
+  system.dimension = 2;
+  system.leading = 1;
+  system.implicit = equations;
+  system.project = [](double, double*) { return Evaluation::ok; };
+  system.complete = [](double, double* y) {
+    y[1] = std::exp(y[0]);
+    return Evaluation::ok;
+  };
+  Levels watch({0.0});
+  watch.hooks.room = [&](double, const double* y, double* room) {
+    room[0] = watch.side[0] * (y[1] - 4.0);
+    return Evaluation::ok;
+  };
+  watch.hooks.begin = [](double, double*) { return Reaction{}; };
+  LoopOptions options = problems::fixed(2.0, 2.0);
+  options.events = &watch.hooks;
+  std::vector<double> y{0.0, 1.0};
+  ASSERT_EQ(run("radau", system, options, y).status, Status::done);
+  ASSERT_EQ(watch.seen.size(), 1U);
+  EXPECT_NEAR(watch.seen[0].second, std::log(4.0), 1e-14);
+}
+
 TEST(Events, ShortDipsAreSeen) {
   const System system = oscillator();
   // x exceeds 1 - d for 2 sqrt(2 d) = 2.8e-3 around pi/2, between the samples of a step that is a hundred times longer.

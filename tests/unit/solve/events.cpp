@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <sstream>
@@ -193,6 +194,21 @@ TEST(ModelEvents, AnExcursionThatTheToleranceHidesDoesNotEndTheStep) {
   EXPECT_GE(seen.stats.steps + seen.stats.rejected, none.stats.steps + none.stats.rejected + 2);
   EXPECT_NEAR(amplitude(seen), std::sqrt(1.0 - 4e-3), 1e-4);
   EXPECT_NEAR(amplitude(tight), std::sqrt(1.0 - 4e-6), 1e-9);
+}
+
+TEST(ModelEvents, AConstraintThatBendsEndsTheStepHoweverLittle) {
+  // y = 1e-7 max(x, 0): far below the tolerance, but the velocity of y leaps where x = t - 1 goes through zero.
+  const auto ends_at_the_corner = [](const std::string& floor) {
+    RunOptions options;
+    options.rows = Rows::steps;
+    const Trajectory motion = run("kind = \"lagrangian\"\n[variables]\nx = -1\n\"der(x)\" = 1\ny = 0\n[lagrangian]\n"
+                                  "kinetic = \"(der(x)^2 + der(y)^2)/2\"\npotential = \"0\"\n[constraints]\nfloor = \"" + floor + "\"\n",
+                                  2.5, 1e-3, options);
+    EXPECT_TRUE(motion.success()) << motion.message;
+    return std::ranges::any_of(motion.t, [](double t) { return std::abs(t - 1.0) < 1e-9; });
+  };
+  EXPECT_TRUE(ends_at_the_corner("y - 1e-7*max(x, 0)"));
+  EXPECT_FALSE(ends_at_the_corner("y - 1e-7*x"));
 }
 
 TEST(ModelEvents, TimesOfSwitchesAreStops) {
